@@ -70,10 +70,10 @@ module.exports = {
     },
     { name: 'main-does-not-import-renderer', severity: 'error', from: { path: '^main/' }, to: { path: '^renderer/' } },
     {
-      name: 'contracts-import-zod-only',
+      name: 'contracts-import-zod-and-messages-only',
       severity: 'error',
       from: { path: contracts },
-      to: { pathNot: ['^services/contracts/', 'node_modules/zod/'], dependencyTypesNot: ['type-only'] },
+      to: { pathNot: ['^services/contracts/', '^messages/', 'node_modules/zod/'], dependencyTypesNot: ['type-only'] },
     },
     {
       name: 'messages-import-nothing',

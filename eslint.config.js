@@ -10,7 +10,7 @@ import {
 } from './eslint.language.js';
 import { guardedParsingRules } from './eslint.parsing.js';
 import { platformRules } from './eslint.platform.js';
-import { messageRules } from './eslint.messages.js';
+import { failureTextRules, messageRules, storedTextRules } from './eslint.messages.js';
 import svelteConfig from './svelte.config.js';
 
 // TypeScript reads components as the linter does, so that their types are made once for all files in place of once for each.
@@ -26,7 +26,9 @@ const sentenceReaders = [
   'services/data/engine/server-output.ts',
   'services/downloads/domain/engine-messages.ts',
   // Sentences of older versions, which stored no codes.
-  'services/downloads/store/migration-failure-codes.ts',
+  'services/downloads/store/migration-failure-{codes,parameters}.ts',
+  'services/sync/store/migration-failure-parameters.ts',
+  'services/uptime/store/migration-stated-failures.ts',
   'services/git/engine/git-failure.ts',
   'services/kit/lost-connection.ts',
   'services/notify/destinations/chat/teams.ts',
@@ -99,7 +101,10 @@ export default typescript.config(
     languageOptions: { globals: globals.node },
     rules: { 'no-undef': 'off' },
   },
-  { files: ['renderer/public/push-worker.js'], languageOptions: { globals: globals.serviceworker } },
+  {
+    files: ['renderer/public/{offline-shell,push-worker,service-worker}.js'],
+    languageOptions: { globals: globals.serviceworker },
+  },
   { files: ['renderer/public/theme.js'], languageOptions: { globals: globals.browser } },
   {
     // Tests read answers as what they are on the wire; the assertions are their types.
@@ -120,13 +125,13 @@ export default typescript.config(
     },
   },
   {
-    // Responses of services begin in one place, which sends lengths, answers HEAD and ends unread requests.
-    files: ['services/**/*.ts'],
+    // Responses of the host and the services begin in one place, which sends lengths, answers HEAD and ends unread requests.
+    files: ['main/**/*.ts', 'services/**/*.ts'],
     ignores: ['services/kit/http/**'],
     rules: {
       'no-restricted-properties': [
         'error',
-        ...['writeHead', 'setHeader', 'setHeaders'].map((property) => ({
+        ...['writeHead', 'setHeader', 'setHeaders', 'appendHeader'].map((property) => ({
           property,
           message: 'Use services/kit/http/respond.ts.',
         })),
@@ -140,7 +145,7 @@ export default typescript.config(
   ...compositionRules(
     ['services/*/index.ts'],
     [
-      'main/host/{host,host-control,kernel}.ts',
+      'main/host/{capability-providers,host,host-control,kernel}.ts',
       'services/*/{compos,lifecycle}*.ts',
       'services/**/{create-*,stores,visitors,playback,metadata,status-page-feature}.ts',
     ],
@@ -154,44 +159,92 @@ export default typescript.config(
     layers: ['scripts/commands.mjs'],
   }),
   // Folders whose texts come from catalogs.
-  ...messageRules([
-    'renderer/src/pages/*.ts',
-    ...[
-      'api',
-      'frame',
-      'pages/access',
-      'pages/access-tokens',
-      'pages/account',
-      'pages/accounts',
-      'pages/addons',
-      'pages/backup',
-      'pages/data',
-      'pages/dead-letters',
-      'pages/delivery',
-      'pages/downloads',
-      'pages/engines',
-      'pages/gallery',
-      'pages/git',
-      'pages/grants',
-      'pages/home',
-      'pages/inbox',
-      'pages/log',
-      'pages/machine',
-      'pages/mail',
-      'pages/network',
-      'pages/notifications',
-      'pages/notify',
-      'pages/push',
-      'pages/second-factor',
-      'pages/service',
-      'pages/settings',
-      'pages/settings-form',
-      'pages/sync',
-      'pages/uptime',
-      'parts',
-      'state',
-    ].map((path) => `renderer/src/${path}/**/*.{ts,svelte}`),
-  ]),
+  ...messageRules(
+    [
+      'renderer/src/pages/*.ts',
+      ...[
+        'api',
+        'frame',
+        'pages/access',
+        'pages/access-tokens',
+        'pages/account',
+        'pages/accounts',
+        'pages/addons',
+        'pages/backup',
+        'pages/data',
+        'pages/dead-letters',
+        'pages/delivery',
+        'pages/downloads',
+        'pages/engines',
+        'pages/gallery',
+        'pages/git',
+        'pages/grants',
+        'pages/home',
+        'pages/inbox',
+        'pages/log',
+        'pages/machine',
+        'pages/mail',
+        'pages/network',
+        'pages/notifications',
+        'pages/notify',
+        'pages/push',
+        'pages/second-factor',
+        'pages/service',
+        'pages/settings',
+        'pages/settings-form',
+        'pages/sync',
+        'pages/uptime',
+        'parts',
+        'state',
+      ].map((path) => `renderer/src/${path}/**/*.{ts,svelte}`),
+      'main/**/*.ts',
+      'services/{control,popups}/**/*.ts',
+      'services/{gateway,sync,uptime}/**/*.ts',
+      // Without the folders of the peers' APIs, whose texts stay in English.
+      ...['addons', 'data', 'downloads'].map((service) => `services/contracts/${service}/**/*.ts`),
+      'services/{addons,data,downloads}/*.ts',
+      'services/addons/aggregate/!(installed-manifest|other-resources).ts',
+      'services/addons/{app-api,playback,providers,proxy,sandbox}/**/*.ts',
+      'services/addons/profiles/!(profiles).ts',
+      'services/addons/upstream/!(addon).ts',
+      'services/addons/domain/{*,expression/*,variants/*}.ts',
+      'services/data/{app-api,csv,engine,keys,store}/**/*.ts',
+      'services/data/auth-api/app-api/**/*.ts',
+      'services/downloads/{add,app-api,cookies,domain,files,filters,portable,queue,reporting,run,subscriptions}/**/*.ts',
+      'services/downloads/engine/!(engines).ts',
+      'services/contracts/{mail,notify,push}/**/*.ts',
+      'services/mail/**/*.ts',
+      // The inbound adapters and the labels of metrics in destinations are not in catalogs.
+      'services/notify/{accept,app-api,apprise-api,attachments,deliver,domain,history,import,keys,store}/**/*.ts',
+      // The texts of ntfy are in English.
+      'services/push/{access,app-api,delayed,import,metrics,publish,quiet,recurring,settings,store,web-push}/**/*.ts',
+      'services/contracts/{gateway,sync,uptime}/**/*.ts',
+      'services/*/manifest.ts',
+      'services/{inbox,kit}/**/*.ts',
+      'services/contracts/{*,git/*,inbox/*}.ts',
+      // Without Gitea's API and payloads, whose texts stay in English, and data such as licenses and labels.
+      'services/git/*.ts',
+      'services/git/{account-data,app-api,portable,visitors}/**/*.ts',
+      'services/git/repositories/{blame,objects,publish}.ts',
+    ],
+    // Names of fields in JSON Schema, the API description and the reason phrases of HTTP, which are in English.
+    [
+      'main/host/config/schema-texts.ts',
+      'main/host/http/openapi.ts',
+      'services/contracts/api.ts',
+      'services/kit/http/listener.ts',
+      'services/uptime/app-api/openapi.ts',
+      // Texts of Uptime Kuma's protocol, which is in English, and the name of a program.
+      'services/uptime/kuma-api/**',
+      'services/uptime/wire/rss.ts',
+      'services/sync/engine/engine-spec.ts',
+      // Failures that are stored and sent to rclone's clients in English; failure-cause.ts has the texts for users.
+      'services/sync/rclone-api/**',
+      'services/sync/tasks/{links,local-mover,rclone-mover}.ts',
+    ],
+  ),
+  ...storedTextRules(['main/**/*.ts', 'renderer/src/**/*.{ts,svelte}', 'services/**/*.ts']),
+  ...failureTextRules(['main/**/*.ts', 'services/**/*.ts']),
   // Names, comments and test titles follow docs/glossary.md.
   ...languageRules(
     ['scripts/**/*.{ts,mjs}', 'main/**/*.ts', 'renderer/src/**/*.ts', 'services/**/*.ts'],

@@ -1,6 +1,8 @@
 import { gzipSync } from 'node:zlib';
 import { svelte } from '@sveltejs/vite-plugin-svelte';
 import { defineConfig, type Plugin } from 'vite';
+import { languages } from './messages/generated/languages.ts';
+import { sourceLanguage } from './messages/language.ts';
 
 /** Emits a compressed copy of each script and style sheet, which the host serves unchanged. */
 const compressed: Plugin = {
@@ -17,10 +19,15 @@ const compressed: Plugin = {
   },
 };
 
+/** Namespaces of the texts that the first page needs. */
+const firstTexts = '(frame|home|inbox|parts|service|settings|settings-form|state)';
+/** Namespaces of problems and permissions whose modules the first page also loads, for which English needs no file. */
+const firstTranslations = '(access|contracts-problems|control-problems|push-problems)';
+
 /** Paths of modules that the first page needs and that are too small for requests of their own, without extensions. */
 const firstPage = [
   'messages/(language|format|runtime)',
-  'messages/generated/(frame|home|inbox|parts|service|settings|settings-form|state)',
+  `messages/generated/${firstTexts}`,
   'renderer/src/icons/service-icons',
   'renderer/src/pages/service-groups',
   'renderer/src/pages/settings-form/(drafts.svelte|page-settings)',
@@ -60,6 +67,13 @@ export default defineConfig({
             },
             // Texts and small modules of the frame and of Home, which the first page loads.
             { name: 'first', test: new RegExp(`(${firstPage.join('|')})\\.(svelte|ts)`) },
+            // Their translations: one file for each language compresses better than eight, and is a single request.
+            ...languages
+              .filter((language) => language !== sourceLanguage)
+              .map((language) => ({
+                name: `first-${language}`,
+                test: new RegExp(`messages/generated/${language}/(${firstTexts}|${firstTranslations})\\.ts`),
+              })),
           ],
         },
       },

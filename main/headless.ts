@@ -1,13 +1,19 @@
+import * as m from '#messages/command-line';
 import { join } from 'node:path';
 import { currentPlatform } from '../services/kit/platform/current-platform.ts';
-import { serviceChanged, type ServiceState } from '../services/contracts/control/api.ts';
+import { serviceStatusChanged, type ServiceStatus } from '../services/contracts/control/service-status.ts';
+import { readText } from '../services/contracts/text.ts';
+import { keepLanguage, runInEnglish, runInLanguage } from '../services/kit/language.ts';
+import { formatList } from '../messages/format.ts';
+import { getCommandLanguage } from './host/cli/language.ts';
 import { Problem } from '../services/contracts/problem.ts';
 import { chooseDesktopShell, runDesktopShell } from './desktop/choice.ts';
 import { getDataDir } from './host/platform/data-folder.ts';
 import { helpText, parseCommandLine } from './host/cli/command-line.ts';
 import { runCommand } from './host/cli/commands.ts';
 import { DataFolderTaken } from './host/runtime/data-lock.ts';
-import { openHost, type Host } from './host/host.ts';
+import { openHost } from './host/host.ts';
+import type { Host } from './host/running-host.ts';
 import { markCrash } from './host/runtime/crash-marker.ts';
 import { openInBrowser } from './host/platform/open-browser.ts';
 import { registry } from './host/services/registry.ts';
@@ -22,6 +28,10 @@ import { stopOnSignals } from './stop-signals.ts';
  * @param root Folder of the program, which contains `dist/renderer`.
  */
 export async function main(argv: readonly string[], root: string): Promise<void> {
+  await runInLanguage(getCommandLanguage(process.env, currentPlatform), () => runCommandLine(argv, root));
+}
+
+async function runCommandLine(argv: readonly string[], root: string): Promise<void> {
   const command = parseCommandLine(argv, registry);
   for (const stream of [process.stdout, process.stderr]) {
     stream.on('error', (error: NodeJS.ErrnoException) => {
@@ -62,7 +72,7 @@ interface StartOptions {
  * on the reason.
  */
 async function startDesktopOrHost(argv: readonly string[], options: StartOptions): Promise<void> {
-  if (options.headless) return start(options, 'as asked');
+  if (options.headless) return start(options, m.headlessRequested());
   const shell = chooseDesktopShell({
     root: options.root,
     environment: process.env,
@@ -70,25 +80,29 @@ async function startDesktopOrHost(argv: readonly string[], options: StartOptions
     user: process.getuid?.(),
   });
   if ('missing' in shell) return start(options, shell.missing);
-  print('Homeport starts as a desktop app: look for its window, and its lamp in the tray.');
+  print(m.desktopStarted());
   process.exitCode = await runDesktopShell(shell, argv);
 }
 
-/** `why`: reason why there is no window. */
+/** `why`: sentence that says why there is no window. */
 async function start(options: StartOptions, why: string): Promise<void> {
   await waitForPredecessor();
   const stopping = stopOnSignals();
   watchNpm(() => stopping.requestStop());
+  const inCommandLanguage = keepLanguage();
+  // The host outlives the command: its texts are in the language of each reader.
   const open = (): Promise<Host> =>
-    openHost({
-      dataDir: options.dataDir,
-      descriptors: registry,
-      pages: join(options.root, 'dist', 'renderer'),
-      safeMode: options.safeMode,
-      commandLine: options.port === undefined ? {} : { port: options.port },
-      signal: stopping.signal,
-      restartHost,
-    });
+    runInEnglish(() =>
+      openHost({
+        dataDir: options.dataDir,
+        descriptors: registry,
+        pages: join(options.root, 'dist', 'renderer'),
+        safeMode: options.safeMode,
+        commandLine: options.port === undefined ? {} : { port: options.port },
+        signal: stopping.signal,
+        restartHost: () => inCommandLanguage(restartHost),
+      }),
+    );
   /** Sequential, since a page can request it while the host is still opening. */
   const restartHost = (): void => {
     const before = opening;
@@ -102,14 +116,15 @@ async function start(options: StartOptions, why: string): Promise<void> {
         if (stopping.signal.aborted) process.exit(0);
         const remainingServices = old?.getLeftBehind() ?? [];
         // Remaining work would write to the restored folder.
-        if (remainingServices.length > 0) restartProcess(`${remainingServices.join(', ')} did not stop in time.`);
+        if (remainingServices.length > 0)
+          restartProcess(m.servicesLeftBehind({ services: formatList(remainingServices) }));
         host = await open();
       } catch (error) {
         if (!stopping.signal.aborted) console.error(error instanceof Problem ? error.detail : error);
         process.exit(stopping.signal.aborted ? 0 : 1);
       }
       stopping.stops(host);
-      print('Homeport was started anew.');
+      print(m.restarted());
       printReady(host);
       return host;
     })();
@@ -138,11 +153,12 @@ async function start(options: StartOptions, why: string): Promise<void> {
 
 /** Prints the result of the first start, and opens its page. */
 async function announceStart(host: Host, options: StartOptions, why: string): Promise<void> {
-  for (const problem of host.configProblems) print(`${host.safeMode ? 'Safe mode' : 'Settings'}: ${problem}`);
-  for (const [id, reason] of Object.entries(host.failures())) print(`${id} did not start: ${reason}`);
-  print(`Homeport runs without a window, ${why}; its pages are in the browser.`);
+  for (const problem of host.configProblems())
+    print(host.safeMode ? m.safeModeProblem({ problem }) : m.settingsProblem({ problem }));
+  for (const [service, reason] of Object.entries(host.failures())) print(m.serviceFailed({ service, reason }));
+  print(why);
   const setup = await host.setupUrl();
-  if (setup !== undefined) print(`First start: make your account at ${setup}`);
+  if (setup !== undefined) print(m.firstStart({ address: setup }));
   printReady(host);
   const page = setup ?? host.addresses()['control'];
   if (!options.headless && host.opensBrowser && page !== undefined) openInBrowser(page, process.env, currentPlatform);
@@ -150,7 +166,7 @@ async function announceStart(host: Host, options: StartOptions, why: string): Pr
 
 function printReady(host: Host): void {
   const slow = host.starting();
-  for (const id of slow) print(`${id} is still starting; it answers as soon as it is ready.`);
+  for (const id of slow) print(m.serviceStarting({ service: id }));
   print(['ready', ...Object.entries(host.addresses()).map(([id, address]) => `${id}=${address}`)].join(' '));
   logStartingServices(host, slow);
 }
@@ -159,14 +175,15 @@ function printReady(host: Host): void {
 function logStartingServices(host: Host, ids: readonly string[]): void {
   const waiting = new Set(ids);
   if (waiting.size === 0) return;
-  const printLine = ({ id, state, reason }: ServiceState): void => {
+  const printLine = ({ id, state, reason }: ServiceStatus): void => {
     if (!waiting.has(id) || state === 'starting') return;
     waiting.delete(id);
-    if (state === 'up' || state === 'degraded') print(`${id} is ready now.`);
-    else if (state === 'failed') print(`${id} did not start: ${reason ?? ''}`);
+    if (state === 'up' || state === 'degraded') print(m.serviceReady({ service: id }));
+    else if (state === 'failed') print(m.serviceFailed({ service: id, reason: readText(reason ?? '') }));
     if (waiting.size === 0) listening[Symbol.dispose]();
   };
-  const listening = host.bus.subscribe(serviceChanged, printLine);
+  const inCommandLanguage = keepLanguage();
+  const listening = host.bus.subscribe(serviceStatusChanged, (status) => inCommandLanguage(() => printLine(status)));
 }
 
 function print(line: string): void {
@@ -176,6 +193,6 @@ function print(line: string): void {
 /** A second start prints the address of the running host, and opens its page. */
 function showRunning(error: unknown): undefined {
   if (!(error instanceof DataFolderTaken) || error.holder?.url === undefined) throw error;
-  print(`Homeport is already running at ${error.holder.url} (process ${error.holder.pid}).`);
+  print(m.alreadyRunning({ address: error.holder.url, pid: String(error.holder.pid) }));
   if (process.env['HOMEPORT_OPEN_BROWSER'] !== 'false') openInBrowser(error.holder.url, process.env, currentPlatform);
 }

@@ -1,3 +1,4 @@
+import * as m from '#messages/command-line';
 import { spawn } from 'node:child_process';
 import { setTimeout } from 'node:timers/promises';
 import { currentPlatform } from '../services/kit/platform/current-platform.ts';
@@ -16,8 +17,8 @@ const pollIntervalMs = 50;
  * this one. Electron's process exits, and the desktop app restarts it.
  */
 export function restartProcess(reason: string, platform: NodeJS.Platform = currentPlatform): never {
-  const where = platform === 'win32' ? ' in the background' : '';
-  process.stderr.write(`${reason} Homeport restarts${where}.\n`);
+  const text = platform === 'win32' ? m.restartingInBackground({ reason }) : m.restarting({ reason });
+  process.stderr.write(`${text}\n`);
   if ('electron' in process.versions) process.exit(restartExitCode);
   const args = [...process.execArgv, ...process.argv.slice(1)];
   if (platform !== 'win32') process.execve?.(process.execPath, [process.execPath, ...args], process.env);

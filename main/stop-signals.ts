@@ -1,5 +1,5 @@
 import { constants } from 'node:os';
-import type { Host } from './host/host.ts';
+import type { Host } from './host/running-host.ts';
 
 /** Signals by which a system ends a program. SIGHUP: its terminal was closed. */
 export const stopSignals = ['SIGTERM', 'SIGINT', 'SIGHUP'] as const;

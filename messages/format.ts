@@ -1,4 +1,4 @@
-import { getLocale, remember } from './language.ts';
+import { getLanguage, getLocale, remember } from './language.ts';
 
 /** Returns a function that formats numbers in the current locale. */
 export function defineNumberFormat(options: Intl.NumberFormatOptions = {}): (value: number) => string {
@@ -28,6 +28,12 @@ export function formatList(
   return remember('list', [locale, type], () => new Intl.ListFormat(locale, { type })).format(items);
 }
 
+/** Formats the name of a language in that language, with a capital letter: `Deutsch`. */
+export function formatLanguageName(language: string): string {
+  const name = new Intl.DisplayNames([language], { type: 'language' }).of(language) ?? language;
+  return name.slice(0, 1).toLocaleUpperCase(language) + name.slice(1);
+}
+
 /** Formats a difference to now in the current language: `in 5 minutes`, `yesterday`. */
 export function formatRelative(
   value: number,
@@ -37,4 +43,10 @@ export function formatRelative(
   const locale = getLocale();
   const create = () => new Intl.RelativeTimeFormat(locale, { numeric: 'auto', style });
   return remember('relative', [locale, style], create).format(value, unit);
+}
+
+/** Returns a line with a capital first letter, by the rules of the current language. */
+export function capitalize(line: string): string {
+  const [first = ''] = line;
+  return first.toLocaleUpperCase(getLanguage()) + line.slice(first.length);
 }

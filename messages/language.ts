@@ -28,6 +28,11 @@ export function getLocale(): string {
   return read().locale;
 }
 
+/** Returns the language that {@link setLanguage} has set for this process or page; English by default. */
+export function getProcessLanguage(): LanguageChoice {
+  return current;
+}
+
 /** Makes a language the current one of this process or page. Its messages must be loaded before. */
 export function setLanguage(language: string, locale = language): void {
   current = { language, locale };
@@ -53,28 +58,53 @@ export function negotiateLanguage(wishes: readonly string[], languages: readonly
     const exact = languages.find((language) => language.toLowerCase() === wish.toLowerCase());
     const base = wish.toLowerCase().split('-')[0] ?? '';
     const language = exact ?? languages.find((each) => each.toLowerCase() === base);
-    if (language !== undefined) return { language, locale: toLocale(wish) ?? language };
+    if (language !== undefined) return { language, locale: findLocale(wish) ?? language };
   }
   return { language: sourceLanguage, locale: sourceLanguage };
 }
 
-/** Returns a tag in its canonical form; undefined when it is malformed. */
-function toLocale(tag: string): string | undefined {
-  try {
-    return Intl.getCanonicalLocales(tag)[0];
-  } catch {
-    return undefined; // Not a language tag.
-  }
+/**
+ * Returns the locale in which a tag is formatted, without extensions: `de-AT` for `de-AT-u-nu-thai`. Clients send the
+ * tags, so that only the locales of this program are distinguished. Undefined for a malformed tag.
+ */
+function findLocale(tag: string): string | undefined {
+  return remember('locale', [tag], () => {
+    try {
+      return new Intl.Locale(new Intl.NumberFormat(tag).resolvedOptions().locale).baseName;
+    } catch {
+      return undefined; // Not a language tag.
+    }
+  });
 }
+
+/** Maximum number of formatters that are reused. A host with pages in all languages uses about 200. */
+const maxFormatters = 1000;
 
 const formatters = new Map<string, unknown>();
 
-/** Returns the formatter of a kind for these parameters, which is created once. */
+/** Serialized options. Each format has one options object, which would otherwise be serialized for every value. */
+const serializedOptions = new WeakMap<object, string>();
+
+function serialize(parameter: unknown): string {
+  if (typeof parameter !== 'object' || parameter === null) return String(parameter);
+  const existing = serializedOptions.get(parameter);
+  if (existing !== undefined) return existing;
+  const serialized = JSON.stringify(parameter);
+  serializedOptions.set(parameter, serialized);
+  return serialized;
+}
+
+/**
+ * Returns the formatter of a kind for these parameters, which is created once. The formatter that was created first is
+ * dropped when there are too many, because clients choose the locales.
+ */
 export function remember<T>(kind: string, parameters: readonly unknown[], create: () => T): T {
-  const key = `${kind} ${JSON.stringify(parameters)}`;
+  const key = [kind, ...parameters.map(serialize)].join('\n');
   const existing = formatters.get(key);
   if (existing !== undefined) return existing as T;
   const created = create();
   formatters.set(key, created);
+  const [oldest] = formatters.keys();
+  if (formatters.size > maxFormatters && oldest !== undefined) formatters.delete(oldest);
   return created;
 }

@@ -18,11 +18,12 @@ export function findPseudoTransform(language: string): ((text: string) => string
   return undefined;
 }
 
-/** Adds accents, and about 40 % more characters to each text that is longer than a word. */
+/** Adds accents, and about 40 % more characters to each word, so that lines break as in a language with longer words. */
 function lengthen(text: string): string {
-  const accented = [...text].map((letter) => accents.get(letter) ?? letter).join('');
-  const letters = text.replaceAll(/[^A-Za-z]/g, '').length;
-  return letters < 2 ? accented : `${accented}${'~'.repeat(Math.ceil(letters * 0.4))}`;
+  return text.replaceAll(/[A-Za-z]+/g, (word) => {
+    const accented = [...word].map((letter) => accents.get(letter) ?? letter).join('');
+    return word.length < 2 ? accented : `${accented}${'~'.repeat(Math.round(word.length * 0.4))}`;
+  });
 }
 
 /** Replaces a word and the space after it by wide characters of about the same width. */

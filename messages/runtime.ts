@@ -18,18 +18,21 @@ export interface RichMessage {
   readonly parts: readonly RichPart[];
 }
 
-/** Messages of one namespace in one language, by key. A missing key falls back to English. */
-export type Translation = Readonly<Record<string, ParsedMessage>>;
+/**
+ * Messages of one namespace in one language, in the order of the English catalog, because keys would take a third of the
+ * size. `null` falls back to English.
+ */
+export type Translation = readonly (ParsedMessage | null)[];
 
 /** Loaders of the translations of one namespace, by language. */
 type TranslationLoaders = Readonly<Record<string, () => Promise<{ readonly default: Translation }>>>;
 
 /** Formats the messages of one namespace in the current language. */
 export interface Catalog {
-  /** Returns a text. `english` is the message in the source language. */
-  text(key: string, english: ParsedMessage, values?: MessageValues): string;
+  /** Returns a text. `index` is its position in the catalog, and `english` the message in the source language. */
+  text(index: number, english: ParsedMessage, values?: MessageValues): string;
   /** Returns a message with tags. */
-  rich(key: string, english: ParsedMessage, tags: readonly string[], values?: MessageValues): RichMessage;
+  rich(index: number, english: ParsedMessage, tags: readonly string[], values?: MessageValues): RichMessage;
 }
 
 const namespaces = new Map<string, TranslationLoaders>();
@@ -49,33 +52,47 @@ export function onNewNamespace(listener: () => void): void {
   onNamespace = listener;
 }
 
-/** Loads a language for all namespaces in use that are not loaded yet. An unknown language loads nothing. */
+/**
+ * Loads a language for all namespaces in use that are not loaded yet. An unknown language loads nothing. Never rejects:
+ * a namespace that cannot be loaded is in English, and the next call tries it again.
+ */
 export async function loadLanguage(language: string): Promise<void> {
   const loaded = translations.get(language) ?? new Map<string, Translation>();
   translations.set(language, loaded);
   const missing = [...namespaces].filter(([name]) => !loaded.has(name));
   await Promise.all(
     missing.map(async ([name, loaders]) => {
-      const translation = await loaders[language]?.();
-      if (translation !== undefined) loaded.set(name, translation.default);
+      const translation = await loadTranslation(loaders, language);
+      if (translation !== undefined) loaded.set(name, translation);
     }),
   );
+}
+
+/** Returns the translation of a namespace; undefined when the language has none or its file cannot be read. */
+async function loadTranslation(loaders: TranslationLoaders, language: string): Promise<Translation | undefined> {
+  // A language is input of a client, such as `constructor`.
+  if (!Object.hasOwn(loaders, language)) return undefined;
+  try {
+    return (await loaders[language]?.())?.default;
+  } catch {
+    return undefined;
+  }
 }
 
 /** Registers a namespace with the loaders of its translations. Called by the generated modules. */
 export function defineCatalog(name: string, loaders: TranslationLoaders): Catalog {
   namespaces.set(name, loaders);
   onNamespace();
-  const format = (key: string, english: ParsedMessage, values: MessageValues = {}, tags: readonly string[] = []) => {
+  const format = (index: number, english: ParsedMessage, values: MessageValues = {}, tags: readonly string[] = []) => {
     const language = getLanguage();
-    const translation = language === sourceLanguage ? undefined : translations.get(language)?.get(name)?.[key];
-    return translation === undefined
+    const translation = language === sourceLanguage ? null : (translations.get(language)?.get(name)?.[index] ?? null);
+    return translation === null
       ? formatMessage(english, sourceLanguage, values, tags)
       : formatMessage(translation, language, values, tags);
   };
   return {
-    text: (key, english, values) => toText(format(key, english, values)),
-    rich: (key, english, tags, values) => ({ parts: format(key, english, values, tags) }),
+    text: (index, english, values) => toText(format(index, english, values)),
+    rich: (index, english, tags, values) => ({ parts: format(index, english, values, tags) }),
   };
 }
 

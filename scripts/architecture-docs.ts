@@ -59,13 +59,13 @@ async function buildPage(): Promise<string> {
     .map(([id, diagram]) => `### ${id}\n\n${diagram}`);
   return [
     '# Architecture',
-    'Generated from the imports by `npm run docs`. An arrow points from a folder to one that it imports. An arrow is left out when it follows from others: where A imports B and B imports C, that A imports C as well is not drawn.',
-    '[CONTRIBUTING.md](../../CONTRIBUTING.md) says what each folder is for and which imports are allowed; [the decisions](../decisions/README.md) say why.',
+    'Generated from the imports by `npm run docs`. An arrow points from a folder to one that it imports. Arrows implied by others are left out: if A imports B and B imports C, an arrow from A to C is not drawn.',
+    '[CONTRIBUTING.md](../../CONTRIBUTING.md) explains what each folder is for and which imports are allowed; the [decisions](../decisions/README.md) give the reasons.',
     '## Areas',
     '`services/ID` is any service. Only the registry in `main/host` imports services, and a service imports no other service.',
     await buildAreaDiagram(),
     '## Folders of each service',
-    'The files at the top of a service, such as `index.ts`, build all parts and are left out. `*-api` folders are at the top, the folder with the core of the service is at the bottom.',
+    'The files at the top of a service, such as `index.ts`, build all parts and are left out. `*-api` folders are at the top, and the core folder is at the bottom.',
     ...sections,
   ].join('\n\n');
 }

@@ -1,9 +1,9 @@
-// Checks the catalogs of messages: syntax, the same parameters in each language, no missing, unused or untranslated
-// message, and no word that docs/glossary.md replaces. Part of `npm run check`.
+// Checks the catalogs of messages: syntax, the same parameters and cases in each language, typography, no missing, unused
+// or untranslated message, and no word that docs/glossary.md replaces. Part of `npm run check`.
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { isStructurallySame } from '@formatjs/icu-messageformat-parser/manipulator.js';
-import { parseMessage } from './message-syntax.ts';
+import { describeMessage, findNamedFormats, listLiterals, listSelectCases } from './message-syntax.ts';
+import { findTypographicErrors } from './message-typography.ts';
 import { findOddWording } from './message-wording.ts';
 import { sourceLanguage } from '../messages/language.ts';
 import {
@@ -15,8 +15,6 @@ import {
   type MessageCatalog,
 } from './message-catalogs.ts';
 
-/** Namespaces whose English was not revised by section 5 of the style guide yet. */
-const unrevised = ['gallery'];
 /** Folders whose files may use messages. */
 const sourceFolders = ['main', 'renderer/src', 'services', 'test'];
 
@@ -27,9 +25,7 @@ export function checkSource(namespace: string, catalog: MessageCatalog): readonl
     const where = `${namespace}.${key}`;
     if (!/^[a-z][A-Za-z0-9]*$/.test(key)) problems.push(`${where}: keys are camelCase words`);
     if (text.trim() !== text || text === '') problems.push(`${where}: empty, or spaces at its ends`);
-    const error = findSyntaxError(text);
-    if (error !== undefined) problems.push(`${where}: ${error}`);
-    if (unrevised.includes(namespace)) continue;
+    for (const error of findSyntaxErrors(text)) problems.push(`${where}: ${error}`);
     for (const finding of findOddWording(text)) problems.push(`${where}: ${finding}`);
   }
   return problems;
@@ -57,24 +53,51 @@ export function checkTranslation(
     if (text === '') problems.push(`${where}: missing`);
     else if (text === english && /[a-z]{2}/.test(english) && !shared.includes(english))
       problems.push(`${where}: untranslated; add the text to messages/${language}/_same.json if it is the same`);
-    else problems.push(...compareStructure(where, english, text));
+    else problems.push(...compareStructure(where, english, text), ...findTypography(where, language, text));
   }
   return problems;
 }
 
 function compareStructure(where: string, english: string, text: string): readonly string[] {
-  const error = findSyntaxError(text);
-  if (error !== undefined) return [`${where}: ${error}`];
-  const { success, error: difference } = isStructurallySame(parseMessage(english), parseMessage(text));
-  return success ? [] : [`${where}: other parameters or tags than in English: ${difference?.message ?? ''}`];
+  const errors = findSyntaxErrors(text);
+  if (errors.length > 0) return errors.map((error) => `${where}: ${error}`);
+  // Errors of the English message are reported once, for English.
+  if (findSyntaxErrors(english).length > 0) return [];
+  const [expected, actual] = [describeParameters(english), describeParameters(text)];
+  if (expected !== actual)
+    return [`${where}: other parameters or tags than in English: "${actual}" instead of "${expected}"`];
+  const [expectedCases, actualCases] = [listSelectCases(english), listSelectCases(text)];
+  const otherCases = [...new Set([...expectedCases, ...actualCases])].filter(
+    (name) => expectedCases.has(name) !== actualCases.has(name),
+  );
+  return otherCases.length === 0 ? [] : [`${where}: other cases than in English: ${otherCases.join(', ')}`];
 }
 
-function findSyntaxError(text: string): string | undefined {
+function findTypography(where: string, language: string, text: string): readonly string[] {
+  if (findSyntaxErrors(text).length > 0) return [];
+  return findTypographicErrors(language, listLiterals(text)).map((error) => `${where}: ${error}`);
+}
+
+/**
+ * Returns the parameters and tags of a message as text. A number and a plural are the same, because languages need
+ * the plural in different places.
+ */
+function describeParameters(text: string): string {
+  const { values, tags } = describeMessage(text);
+  const parameters = Object.entries(values).map(([name, type]) => `{${name}: ${type}}`);
+  return [...parameters.sort(), ...tags.map((tag) => `<${tag}>`).sort()].join(' ');
+}
+
+/** Returns what is wrong with one message, whatever its language is. */
+function findSyntaxErrors(text: string): readonly string[] {
   try {
-    parseMessage(text);
-    return undefined;
+    const { values, tags } = describeMessage(text);
+    return [
+      ...tags.filter((tag) => tag in values).map((tag) => `the tag <${tag}> and a parameter have the same name`),
+      ...findNamedFormats(text).map((style) => `the format "${style}" is not defined; write a skeleton: "::${style}"`),
+    ];
   } catch (error) {
-    return error instanceof Error ? error.message : String(error);
+    return [error instanceof Error ? error.message : String(error)];
   }
 }
 

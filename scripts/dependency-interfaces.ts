@@ -39,7 +39,8 @@ const mappedTypes = new Set(['Partial', 'Readonly', 'Required', 'Pick', 'Omit'])
 /** Generic types of the language whose instances are data when their arguments are. */
 const dataContainers = new Set([
   ...mappedTypes,
-  ...['Array', 'ReadonlyArray', 'Map', 'ReadonlyMap', 'Set', 'ReadonlySet', 'Record', 'NonNullable'],
+  ...['Array', 'ReadonlyArray', 'Map', 'ReadonlyMap', 'Set', 'ReadonlySet', 'Record', 'Promise'],
+  ...['NonNullable', 'Extract', 'Exclude'],
 ]);
 const dataClasses = new Set(['Date', 'URL', 'Buffer', 'Uint8Array', 'RegExp', 'AbortSignal', 'Error', 'Temporal']);
 
@@ -98,10 +99,10 @@ function findCandidates(source: Source): readonly Candidate[] {
   const visit = (node: ts.Node): void => {
     if (ts.isFunctionLike(node)) {
       const owner = findOwner(node);
-      for (const { type } of node.parameters) {
-        if (type === undefined) continue;
+      for (const type of node.parameters.flatMap((parameter) => listAlternatives(parameter.type))) {
         if (isInline(type)) candidates.push({ name: owner, node: type, source });
-        else if (ts.isConstructorDeclaration(node) || factoryName.test(owner)) passed.add(type.getText());
+        else if (ts.isTypeReferenceNode(type) && (ts.isConstructorDeclaration(node) || factoryName.test(owner)))
+          passed.add(type.typeName.getText());
       }
     }
     ts.forEachChild(node, visit);
@@ -112,6 +113,13 @@ function findCandidates(source: Source): readonly Candidate[] {
     if (dependencyName.test(name) || passed.has(name)) candidates.push({ name, node, source });
   }
   return candidates;
+}
+
+/** Returns the types of a parameter without parentheses, such as those of `(Reader & Writer) | undefined`. */
+function listAlternatives(type: ts.TypeNode | undefined): readonly ts.TypeNode[] {
+  if (type === undefined) return [];
+  if (ts.isParenthesizedTypeNode(type)) return listAlternatives(type.type);
+  return ts.isUnionTypeNode(type) ? type.types.flatMap(listAlternatives) : [type];
 }
 
 /** Returns whether a type is written with its parameter instead of being declared with a name. */
@@ -158,11 +166,26 @@ class TypeReader {
     if (first && mappedTypes.has(name)) {
       const members = this.listMembers({ node: first, source });
       if (second === undefined || !(name === 'Pick' || name === 'Omit')) return members;
-      const keys = new Set([...second.getText().matchAll(/'([^']+)'/g)].map(([, key]) => key));
-      return members.filter(({ node }) => keys.has(node.name?.getText()) === (name === 'Pick'));
+      const keys = this.#listKeys({ node: second, source });
+      return members.filter(({ node }) => keys.has(node.name?.getText() ?? '') === (name === 'Pick'));
     }
     const resolved = this.#resolve(name, source);
     return resolved ? this.listMembers(resolved) : [];
+  }
+
+  /** Returns the keys that `Pick` and `Omit` name: literals, `keyof` of a type, and aliases of these. */
+  #listKeys({ node, source }: Scoped<ts.Node>): ReadonlySet<string> {
+    if (ts.isParenthesizedTypeNode(node)) return this.#listKeys({ node: node.type, source });
+    if (ts.isTypeAliasDeclaration(node)) return this.#listKeys({ node: node.type, source });
+    if (ts.isLiteralTypeNode(node) && ts.isStringLiteral(node.literal)) return new Set([node.literal.text]);
+    if (ts.isUnionTypeNode(node))
+      return new Set(node.types.flatMap((type) => [...this.#listKeys({ node: type, source })]));
+    if (ts.isTypeOperatorNode(node)) {
+      const members = this.listMembers({ node: node.type, source });
+      return new Set(members.map(({ node: { name } }) => name?.getText() ?? ''));
+    }
+    const alias = ts.isTypeReferenceNode(node) ? this.#resolve(node.typeName.getText(), source) : undefined;
+    return alias && ts.isTypeAliasDeclaration(alias.node) ? this.#listKeys(alias) : new Set();
   }
 
   /** Returns whether a member is a function, or an object that has functions. */
@@ -195,9 +218,13 @@ class TypeReader {
     if (dataContainers.has(name)) return (type.typeArguments ?? []).some(acts);
     if (dataClasses.has(name)) return false;
     if (name === 'ReturnType' || name === 'Awaited') return true;
+    const parameter = findTypeParameter(type, name);
+    if (parameter) return acts(parameter.constraint);
     const resolved = this.#resolve(name, source);
     // Types of libraries are not read; those that services pass on have functions.
     if (!resolved) return source.imports.has(name);
+    // A generic type has members of the types of its arguments.
+    if ((type.typeArguments ?? []).some(acts)) return true;
     const { node } = resolved;
     if (ts.isClassDeclaration(node)) return true;
     if (ts.isEnumDeclaration(node) || visited.has(node)) return false;
@@ -230,4 +257,14 @@ class TypeReader {
     const from = imported && this.#sources.get(imported.path);
     return from && this.#resolve(imported.name, from);
   }
+}
+
+/** Finds the type parameter that a name in a declaration refers to. */
+function findTypeParameter(node: ts.Node, name: string): ts.TypeParameterDeclaration | undefined {
+  for (let scope = node.parent as ts.Node | undefined; scope !== undefined; scope = scope.parent) {
+    const parameters = (scope as { readonly typeParameters?: readonly ts.TypeParameterDeclaration[] }).typeParameters;
+    const declared = parameters?.find((parameter) => parameter.name.text === name);
+    if (declared !== undefined) return declared;
+  }
+  return undefined;
 }

@@ -48,6 +48,42 @@ export function describeMessage(text: string): MessageSignature {
   return { values, tags: [...tags] };
 }
 
+/** Returns the named styles of numbers, dates and times, such as `percent`. The runtime knows only skeletons. */
+export function findNamedFormats(text: string): readonly string[] {
+  const styles: string[] = [];
+  visit(parseMessage(text), (element) => {
+    const isFormat = element.type === TYPE.number || element.type === TYPE.date || element.type === TYPE.time;
+    if (isFormat && typeof element.style === 'string') styles.push(element.style);
+  });
+  return styles;
+}
+
+/** Returns the literal parts of a message, each with the placeholder `X` for the parameters around it. */
+export function listLiterals(text: string): readonly string[] {
+  const literals: string[] = [];
+  const collect = (elements: readonly MessageFormatElement[]): string => {
+    const parts = elements.map((element) => {
+      if (element.type === TYPE.literal) return element.value;
+      if (element.type === TYPE.tag) return collect(element.children);
+      if (element.type === TYPE.plural || element.type === TYPE.select)
+        literals.push(...Object.values(element.options).map(({ value }) => collect(value)));
+      return 'X';
+    });
+    return parts.join('');
+  };
+  return [collect(parseMessage(text)), ...literals];
+}
+
+/** Returns the cases of each parameter that a message selects by, as `parameter=case`. */
+export function listSelectCases(text: string): ReadonlySet<string> {
+  const cases = new Set<string>();
+  visit(parseMessage(text), (element) => {
+    if (element.type !== TYPE.select) return;
+    for (const name of Object.keys(element.options)) cases.add(`${element.value}=${name}`);
+  });
+  return cases;
+}
+
 function visit(elements: readonly MessageFormatElement[], see: (element: MessageFormatElement) => void): void {
   for (const element of elements) {
     see(element);

@@ -15,13 +15,13 @@ function buildNamespace(namespace: string, translations: readonly string[]): str
     `import { defineCatalog, type MessageValue, type RichMessage } from '../runtime.ts';\n\n`,
     `const catalog = /* @__PURE__ */ defineCatalog('${namespace}', {\n${loaders.join('')}});\n`,
   ];
-  for (const [key, text] of Object.entries(readCatalog(sourceLanguage, namespace))) {
-    lines.push(buildFunction(key, text));
+  for (const [index, [key, text]] of Object.entries(readCatalog(sourceLanguage, namespace)).entries()) {
+    lines.push(buildFunction(index, key, text));
   }
   return lines.join('');
 }
 
-function buildFunction(key: string, text: string): string {
+function buildFunction(index: number, key: string, text: string): string {
   const { values, tags } = describeMessage(text);
   const message = JSON.stringify(toParsedMessage(text));
   const fields = Object.entries(values).map(([name, type]) => `readonly ${name}: ${type}`);
@@ -30,18 +30,19 @@ function buildFunction(key: string, text: string): string {
   const comment = `\n/** ${text.replaceAll('*/', '* /').replaceAll('\n', ' ')} */\n`;
   if (tags.length > 0) {
     const names = JSON.stringify(tags);
-    return `${comment}export const ${key} = (${parameter}): RichMessage => catalog.rich('${key}', ${message}, ${names}${argument});\n`;
+    return `${comment}export const ${key} = (${parameter}): RichMessage => catalog.rich(${String(index)}, ${message}, ${names}${argument});\n`;
   }
-  return `${comment}export const ${key} = (${parameter}): string => catalog.text('${key}', ${message}${argument});\n`;
+  return `${comment}export const ${key} = (${parameter}): string => catalog.text(${String(index)}, ${message}${argument});\n`;
 }
 
-/** Returns the module with the messages of one namespace in another language. */
+/** Returns the module with the messages of one namespace in another language, in the order of the English catalog. */
 function buildTranslation(language: string, namespace: string): string {
-  const source = readCatalog(sourceLanguage, namespace);
-  const entries = Object.entries(readCatalog(language, namespace))
-    .filter(([key, text]) => key in source && text !== '')
-    .map(([key, text]) => `  ${key}: ${JSON.stringify(toParsedMessage(text))},\n`);
-  return `${header}import type { Translation } from '../../runtime.ts';\n\nexport default {\n${entries.join('')}} as Translation;\n`;
+  const translated = readCatalog(language, namespace);
+  const entries = Object.keys(readCatalog(sourceLanguage, namespace)).map((key) => {
+    const text = translated[key] ?? '';
+    return `  ${text === '' ? 'null' : JSON.stringify(toParsedMessage(text))},\n`;
+  });
+  return `${header}import type { Translation } from '../../runtime.ts';\n\nexport default [\n${entries.join('')}] as Translation;\n`;
 }
 
 /** Returns the content of all generated files by path below messages/generated. */

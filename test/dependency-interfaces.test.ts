@@ -36,6 +36,37 @@ describe('findDependencyInterfaces', () => {
     ]);
   });
 
+  it('finds optional and generic types that a constructor receives', () => {
+    const tools = 'interface Tools { run?(): void; readonly stop?: () => void }\n';
+    expect(find(`${tools}class Worker { constructor(tools?: Tools) {} }`)).toEqual(['Tools 2']);
+    expect(find(`${tools}class Worker { constructor(tools: Tools | undefined) {} }`)).toEqual(['Tools 2']);
+    expect(find('interface Tools<T> { run(): T }\nclass Worker { constructor(tools: Tools<string>) {} }')).toEqual([
+      'Tools 1',
+    ]);
+    expect(find('interface A { a(): void }\nfunction print(each: (A & { b(): void }) | undefined) {}')).toEqual([
+      'print 2',
+    ]);
+  });
+
+  it('recognizes functions in the arguments and constraints of generic types', () => {
+    const types = 'class Store {}\ninterface Box<T> { readonly value: T }\n';
+    expect(find(`${types}interface Options { readonly store: Box<Store>; readonly ready: Promise<Store> }`)).toEqual([
+      'Options 2',
+    ]);
+    expect(find(`${types}interface Options<T extends Store> { readonly store: T; readonly box: Box<T> }`)).toEqual([
+      'Options 2',
+    ]);
+    expect(find(`${types}interface Options<T> { readonly row: T; readonly box: Box<T> }`)).toEqual([]);
+  });
+
+  it('counts members that are picked by the keys of a type', () => {
+    const base = "type Keys = 'one' | 'two';\ninterface Base { one(): void; two(): void; three(): void }\n";
+    expect(find(`${base}type Options = Pick<Base, Keys>;`)).toEqual(['Options 2']);
+    expect(find(`${base}interface Part { one(): void }\ntype Options = Omit<Base, keyof Part>;`)).toEqual([
+      'Options 2',
+    ]);
+  });
+
   it('ignores records of data', () => {
     expect(find('interface Options { readonly name: string; readonly rows: readonly Date[]; done(): void }')).toEqual(
       [],

@@ -62,7 +62,7 @@ describe('dependency rules between folders', () => {
     'no-dev-dependency-in-production: main/host/host.ts',
     'ui-library-only-in-menus-and-tabs: renderer/src/pages/home/home.ts',
     'domain-is-pure: services/push/domain/rule.ts -> kysely',
-    'contracts-import-zod-only: services/contracts/push.ts',
+    'contracts-import-zod-and-messages-only: services/contracts/push.ts',
     'no-cycles: main/host/host.ts',
     // By types alone.
     'no-cycles: services/mail/reader.ts -> services/mail/writer.ts',

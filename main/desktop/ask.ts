@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import type { ApiRoute } from '../../services/contracts/api.ts';
 import { hostRights } from '../../services/contracts/route-access.ts';
-import type { Host } from '../host/host.ts';
+import type { Host } from '../host/running-host.ts';
 
 /** Parameters and query of an internal API request. */
 export interface PendingRequest<Body> {

@@ -1,3 +1,4 @@
+import * as m from '#messages/command-line';
 import { spawn } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
@@ -19,17 +20,17 @@ export interface DesktopEnvironment {
   readonly user: number | undefined;
 }
 
-/** Finds the desktop app. `missing` completes the sentence: "Homeport runs without a window, …". */
+/** Finds the desktop app. `missing` says why Homeport runs without a window. */
 export function chooseDesktopShell(surroundings: DesktopEnvironment): DesktopShell | { readonly missing: string } {
   const { root, environment, platform, user } = surroundings;
   const program = electronProgram(surroundings);
-  if (!existsSync(program)) return { missing: 'since Electron’s program is not installed here' };
+  if (!existsSync(program)) return { missing: m.headlessNoElectron() };
   if (platform === 'linux' && !environment['DISPLAY'] && !environment['WAYLAND_DISPLAY'])
-    return { missing: 'since there is no display' };
+    return { missing: m.headlessNoDisplay() };
   // Chromium's sandbox does not start as root, and the app never runs without it.
-  if (user === 0) return { missing: 'since a window does not open for the user root' };
+  if (user === 0) return { missing: m.headlessRoot() };
   const app = join(root, 'dist', 'app');
-  if (!existsSync(join(app, 'host', 'main-index.js'))) return { missing: 'since the desktop app is not built' };
+  if (!existsSync(join(app, 'host', 'main-index.js'))) return { missing: m.headlessNotBuilt() };
   return { program, app };
 }
 

@@ -1,3 +1,4 @@
+import * as m from '#messages/desktop';
 import type { Clock } from '../../services/contracts/service.ts';
 import type { Notifier } from '../../services/contracts/popups/desktop.ts';
 import { findVideoLink } from './video-links.ts';
@@ -45,12 +46,12 @@ export function watchClipboard({ clock, read, notifier, open, onError }: Clipboa
     notifier.show(
       {
         id: 'desktop-clipboard',
-        title: 'Download this video?',
+        title: m.downloadVideo(),
         urgency: 'low',
         silent: true,
         body: `${hostname}${pathname}`.slice(0, 120),
         group: 'downloads',
-        actions: [{ id: 'download', label: 'Choose' }],
+        actions: [{ id: 'download', label: m.download() }],
       },
       (event) => {
         const isConfirmed = event === 'clicked' || (typeof event === 'object' && 'action' in event);

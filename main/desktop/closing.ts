@@ -1,3 +1,4 @@
+import * as m from '#messages/desktop';
 import type { WhenClosed } from '../../services/contracts/control/desktop.ts';
 import type { Preferences } from './preferences.ts';
 
@@ -24,15 +25,12 @@ export interface ClosingDependencies {
  * Without a tray the running services are invisible, and quitting is not the usual meaning of closing a window: the
  * user decides.
  */
-const question: Question = {
-  message: 'Keep Homeport running?',
-  detail:
-    'This desktop shows no icons of programs in the background. If Homeport keeps running, its services go on without a ' +
-    'window; starting Homeport again brings the window back. If you quit, nothing is received, downloaded or passed on ' +
-    'until it is started again.',
-  buttons: ['Keep running', 'Quit Homeport', 'Cancel'],
-  remember: 'Remember my choice',
-};
+const getQuestion = (): Question => ({
+  message: m.closeQuestion(),
+  detail: m.closeDetail(),
+  buttons: [m.closeKeep(), m.quit(), m.cancel()],
+  remember: m.rememberChoice(),
+});
 const choicesByButton: readonly Closing[] = ['hide', 'quit', 'stay'];
 
 /** Returns the current effect of closing the window, for the tray menu and the pages. */
@@ -58,7 +56,7 @@ async function decideByAsking({
   preferences,
   showQuestion,
 }: Pick<ClosingDependencies, 'preferences' | 'showQuestion'>): Promise<Closing> {
-  const { button, remember } = await showQuestion(question);
+  const { button, remember } = await showQuestion(getQuestion());
   const meaning = choicesByButton[button] ?? 'stay';
   if (remember && meaning !== 'stay') {
     preferences.set('closing', (meaning === 'hide' ? 'keep' : 'quit') satisfies WhenClosed);

@@ -1,3 +1,4 @@
+import type { LanguageChoice } from '../../messages/language.ts';
 import type { Popup, PopupEvent } from '../../services/contracts/popups/desktop.ts';
 import type { HostStatus } from './status.ts';
 
@@ -28,6 +29,8 @@ export interface TicketedPopup {
 
 /** Handlers of the shell for the host process. */
 export type ShellAnswers = {
+  /** Returns the language of the tray, for the status of the services. */
+  language(): LanguageChoice;
   /** Returns whether the system's key store is secure. */
   keyStoreIsSafe(): Promise<boolean>;
   wrapKey(bytes: Uint8Array): Promise<string>;

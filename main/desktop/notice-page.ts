@@ -1,3 +1,4 @@
+import { getLanguage } from '../../messages/language.ts';
 import { escapeMarkup } from '../host/desktop/markup.ts';
 
 /** Content of the window while the app's own pages are unavailable. */
@@ -20,7 +21,7 @@ p { margin: 0; color: light-dark(#4a5a68, #a9b8c4); overflow-wrap: anywhere; }`;
 /** Renders a page without scripts as a `data:` URL. */
 export function noticePage({ title, text }: NoticeContent): string {
   const [heading, body] = [escapeMarkup(title), escapeMarkup(text)];
-  const html = `<!doctype html><html lang="en"><meta name="viewport" content="width=device-width">
+  const html = `<!doctype html><html lang="${getLanguage()}"><meta name="viewport" content="width=device-width">
 <meta http-equiv="Content-Security-Policy" content="default-src 'none'; style-src 'unsafe-inline'">
 <title>${heading}</title><style>${style}</style><main role="status"><h1>${heading}</h1><p>${body}</p></main></html>`;
   return noticeStart + encodeURIComponent(html);

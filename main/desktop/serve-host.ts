@@ -1,9 +1,12 @@
 import { FileReply } from '../../services/contracts/api.ts';
-import { serviceChanged } from '../../services/contracts/control/api.ts';
+import { serviceStatusChanged } from '../../services/contracts/control/service-status.ts';
+import { Problem } from '../../services/contracts/problem.ts';
+import { runInLanguage } from '../../services/kit/language.ts';
 import { downloadsApi } from '../../services/contracts/downloads/api.ts';
 import { popupsApi } from '../../services/contracts/popups/popups.ts';
 import { DataFolderTaken } from '../host/runtime/data-lock.ts';
-import type { Host, HostOptions } from '../host/host.ts';
+import type { HostOptions } from '../host/host.ts';
+import type { Host } from '../host/running-host.ts';
 import type { KeyStore } from '../host/kernel.ts';
 import { request } from './ask.ts';
 import { connectCalls, ConnectionClosed, type CallOptions, type MessageLine } from './calls.ts';
@@ -125,29 +128,40 @@ class HostServer {
     } catch (error) {
       if (this.#stopping.signal.aborted) return;
       this.#stopping.abort();
-      this.#notifyShell(this.#shell('refused', toRefusal(error)).finally(() => this.#exit(1)));
+      this.#notifyShell(this.#refuse(error).finally(() => this.#exit(1)));
     }
+  }
+
+  async #refuse(error: unknown): Promise<void> {
+    const refusal = await runInLanguage(await this.#shell('language'), () => toRefusal(error));
+    await this.#shell('refused', refusal);
   }
 
   /** Reports a host to the shell, and all its changes from then on. */
   async #reportOpened(host: Host): Promise<void> {
     this.#resources.use(
-      host.bus.subscribe(serviceChanged, ({ id, address }) => {
+      host.bus.subscribe(serviceStatusChanged, ({ id, address }) => {
         if (id === 'control') this.#notifyShell(this.#shell('pageMoved', address));
       }),
     );
+    const language = await this.#shell('language');
     const status = this.#resources.use(
-      await watchStatus(host, () => this.#notifyShell(this.#shell('changed', status.now()))),
+      await watchStatus(host, () => {
+        const change = runInLanguage(language, () => status.now());
+        this.#notifyShell(change.then((now) => this.#shell('changed', now)));
+      }),
     );
     const session = await host.signInWindow();
     if (session !== undefined) this.#resources.defer(() => session.end());
-    await this.#shell('opened', {
+    const setup = (await host.setupUrl()) ?? null;
+    const opened = await runInLanguage(language, () => ({
       page: host.addresses()['control'] ?? null,
       problem: host.failures()['control'] ?? '',
-      setup: (await host.setupUrl()) ?? null,
+      setup,
       session: session?.secret ?? null,
       status: status.now(),
-    });
+    }));
+    await this.#shell('opened', opened);
   }
 
   /** Ends the host and opens the next one in this process; the shell sees another opening. */
@@ -186,7 +200,7 @@ async function remoteKeyStore(shell: CallOptions<ShellAnswers>): Promise<KeyStor
 
 function toRefusal(error: unknown): Refusal {
   return {
-    reason: error instanceof Error ? error.message : String(error),
+    reason: error instanceof Problem ? error.detail : error instanceof Error ? error.message : String(error),
     runningAt: error instanceof DataFolderTaken ? (error.holder?.url ?? null) : null,
   };
 }

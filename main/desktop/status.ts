@@ -1,4 +1,6 @@
-import { serviceChanged, type ServiceState } from '../../services/contracts/control/api.ts';
+import type { ServiceState } from '../../services/contracts/control/api.ts';
+import { serviceStatusChanged, type ServiceStatus } from '../../services/contracts/control/service-status.ts';
+import { readTexts } from '../../services/contracts/text.ts';
 import {
   downloadChanged,
   downloadRemoved,
@@ -7,7 +9,7 @@ import {
 } from '../../services/contracts/downloads/api.ts';
 import { inboxAdded, inboxApi, inboxChanged, type InboxChanged } from '../../services/contracts/inbox/api.ts';
 import { popupsApi, popupsChanged, type PopupsState } from '../../services/contracts/popups/popups.ts';
-import type { Host } from '../host/host.ts';
+import type { Host } from '../host/running-host.ts';
 import { request } from './ask.ts';
 
 /** State of the host for the tray. */
@@ -49,7 +51,7 @@ export async function watchStatus(
 class StatusWatch implements Disposable {
   readonly #host: Pick<Host, 'bus' | 'control'>;
   readonly #changed: () => void;
-  readonly #services = new Map<string, ServiceState>();
+  readonly #services = new Map<string, ServiceStatus>();
   /** Ids of unread messages. */
   readonly #urgent = new Set<number>();
   readonly #downloads = new Set<string>();
@@ -73,9 +75,11 @@ class StatusWatch implements Disposable {
   }
 
   now(): HostStatus {
+    const network = this.#services.get('gateway');
+    const services = [...this.#services.values()].filter(({ group }) => group !== 'system');
     return {
-      services: [...this.#services.values()].filter(({ group }) => group !== 'system'),
-      network: this.#services.get('gateway'),
+      services: services.map((service) => readTexts(service)),
+      network: network && readTexts(network),
       popups: this.#popups,
       urgent: this.#urgent.size,
       downloads: this.#downloads.size,
@@ -90,7 +94,7 @@ class StatusWatch implements Disposable {
     const { bus } = this.#host;
     this.#subscriptions.defer(() => clearTimeout(this.#timer));
     this.#subscriptions.use(
-      bus.subscribe(serviceChanged, (state) => {
+      bus.subscribe(serviceStatusChanged, (state) => {
         this.#services.set(state.id, state);
         this.#scheduleChange();
       }),

@@ -1,3 +1,5 @@
+import * as m from '#messages/desktop';
+import { defineDateFormat, formatNumber } from '../../messages/format.ts';
 import type { UpdateState } from '../../services/contracts/control/desktop.ts';
 import type { HostPhase } from './host-process.ts';
 import type { NoticeContent } from './notice-page.ts';
@@ -30,43 +32,43 @@ export function getTrayState({ phase, services, popups, urgent, now }: MenuStatu
   return isPaused(popups.pausedUntil, now) ? 'paused' : 'normal';
 }
 
-const phaseLines: Readonly<Record<Exclude<HostPhase, 'running'>, string>> = {
-  starting: 'The services are starting',
-  silent: 'The services do not answer',
-  waiting: 'The services ended by themselves and are started again',
-  stopped: 'The services are stopping',
+const phaseLines: Readonly<Record<Exclude<HostPhase, 'running'>, () => string>> = {
+  starting: m.phaseStarting,
+  silent: m.phaseSilent,
+  waiting: m.phaseWaiting,
+  stopped: m.phaseStopped,
 };
 
 /** Returns the notice of the window while the services have no page. */
 export function getPhaseNotice(phase: HostPhase, reason: string | null): NoticeContent {
-  const title = phase === 'running' ? 'Homeport has no page' : phaseLines[phase];
-  const usual =
-    phase === 'waiting'
-      ? 'The page comes back by itself.'
-      : phase === 'running'
-        ? 'Its services run; the log says why the page does not.'
-        : 'The page comes as soon as they answer.';
-  return { title, text: reason ?? usual };
+  const title = phase === 'running' ? m.noPage() : phaseLines[phase]();
+  return { title, text: reason ?? formatUsualReason(phase) };
+}
+
+function formatUsualReason(phase: HostPhase): string {
+  if (phase === 'waiting') return m.waitingText();
+  return phase === 'running' ? m.noPageText() : m.phaseText();
 }
 
 /** Describes the state of the tray icon in one line. */
 export function formatStatus(status: MenuStatus): string {
-  if (status.phase !== 'running') return phaseLines[status.phase];
+  if (status.phase !== 'running') return phaseLines[status.phase]();
   const failed = status.services.filter(({ state }) => state === 'failed');
   switch (getTrayState(status)) {
     case 'error':
       return failed.length === 1
-        ? `${failed[0]?.title ?? ''} does not run`
-        : `${String(failed.length)} services do not run`;
+        ? m.serviceNotRunning({ service: failed[0]?.title ?? '' })
+        : m.servicesNotRunning({ count: failed.length });
     case 'attention':
-      return status.urgent === 1 ? '1 urgent message' : `${String(status.urgent)} urgent messages`;
+      return m.urgentMessages({ count: status.urgent });
     case 'paused':
-      return `Notifications are paused until ${clock(status.popups.pausedUntil ?? 0, status.now)}`;
+      return formatPausedUntil(status.popups.pausedUntil ?? 0, status.now);
     case 'normal': {
       const on = status.services.filter(({ state }) => state !== 'off').length;
-      return on === status.services.length
-        ? 'All services run'
-        : `${String(on)} of ${String(status.services.length)} services run`;
+      const count = status.services.length;
+      return on === count
+        ? m.allServicesRunning()
+        : m.someServicesRunning({ running: formatNumber(on), count: formatNumber(count) });
     }
   }
 }
@@ -83,11 +85,13 @@ export function nextMorning(now: number): number {
   return day.setHours(morning, 0, 0, 0);
 }
 
-/** Formats the time of day, with the weekday on another day. */
-export function clock(time: number, now: number): string {
-  const [at, today] = [new Date(time), new Date(now)];
-  const hours = `${String(at.getHours()).padStart(2, '0')}:${String(at.getMinutes()).padStart(2, '0')}`;
-  return at.toDateString() === today.toDateString()
-    ? hours
-    : `${at.toLocaleDateString('en', { weekday: 'long' })} ${hours}`;
+const formatTime = defineDateFormat({ hour: '2-digit', minute: '2-digit' });
+const formatWeekday = defineDateFormat({ weekday: 'long' });
+
+/** Describes a pause by its end: the time of day, with the weekday on another day. */
+export function formatPausedUntil(until: number, now: number): string {
+  const time = formatTime(until);
+  return new Date(until).toDateString() === new Date(now).toDateString()
+    ? m.pausedUntil({ time })
+    : m.pausedUntilDay({ day: formatWeekday(until), time });
 }

@@ -1,3 +1,4 @@
+import * as m from '#messages/host-problems';
 import { currentPlatform } from '../../services/kit/platform/current-platform.ts';
 import { createServer } from 'node:net';
 import type { Bus } from '../../services/contracts/bus.ts';
@@ -6,6 +7,8 @@ import type { Machine } from '../../services/contracts/control/overview.ts';
 import type { HostControl } from '../../services/contracts/control/host.ts';
 import { jobsChanged } from '../../services/contracts/jobs.ts';
 import { Problem } from '../../services/contracts/problem.ts';
+import { readTexts } from '../../services/contracts/text.ts';
+import { runOutsideRequests } from '../../services/kit/language.ts';
 import type { Log, ServiceManifest } from '../../services/contracts/service.ts';
 import type { FirstRun } from './accounts/first-run.ts';
 import type { Sessions } from './accounts/sessions.ts';
@@ -19,6 +22,7 @@ import { readLogPage } from './log/log-page.ts';
 import { writeReport } from './services/report.ts';
 import type { Pulses } from './metrics/pulse.ts';
 import type { HostDependencies } from './services/host-parts.ts';
+import { readRecentActivity } from './services/recent-activity.ts';
 import type { ServiceRunner } from './services/service-runner.ts';
 import { version } from './runtime/version.ts';
 
@@ -76,6 +80,7 @@ export function createHostControl(dependencies: HostControlDependencies): HostCo
     ...createServiceControl(runners, config, parts.observation.log),
     pulses: () => dependencies.monitoring.pulses.list(),
     machine: dependencies.monitoring.machine,
+    recentActivity: (query) => readRecentActivity(runners, query, parts.observation.log),
     ...createEngineControl(engines, parts.observation.log),
     log: (query) => readLogPage(parts.observation.log, dependencies.monitoring.logFile, query),
     backups: dependencies.backups,
@@ -122,11 +127,14 @@ function createServiceControl(
   log: Log,
 ): Pick<HostControl, 'services' | 'restart' | 'replaceKey' | 'settings' | 'changeSettings'> {
   return {
-    services: () => Promise.all([...runners.values()].map((each) => each.refresh())),
+    async services() {
+      const statuses = await Promise.all([...runners.values()].map((each) => each.refresh()));
+      return statuses.map((status) => readTexts(status));
+    },
     async restart(id) {
       const runner = getRunner(runners, id);
       // The settings may have been repaired in the file; a running service must not get other changes of the file.
-      const isBarred = config.getProblems(id).length > 0;
+      const isBarred = config.getProblems(id)().length > 0;
       const isApplied =
         isBarred && (await applyToServices(runners, config, await config.reread())).restarted.includes(id);
       if (!isApplied) await runner.restart();
@@ -198,7 +206,7 @@ function createJobControl(
 /** @throws Problem `host.unknown_service` (404). */
 function getRunner(runners: ReadonlyMap<string, ServiceRunner>, id: string): ServiceRunner {
   const runner = runners.get(id);
-  if (runner === undefined) throw new Problem('host.unknown_service', 404, 'There is no such service.');
+  if (runner === undefined) throw new Problem('host.unknown_service', 404, m.serviceNotFound());
   return runner;
 }
 
@@ -216,7 +224,7 @@ async function applyToServices(
     // The response to the current request uses the control listener, so it restarts after the response was sent.
     const apply = (): ReturnType<ServiceRunner['apply']> => service.apply(settings, config.getProblems(id));
     if (service.descriptor.capabilities?.includes('controlHost')) {
-      setImmediate(() => void apply());
+      runOutsideRequests(() => setImmediate(() => void apply()));
       applied.restarted.push(id);
       continue;
     }
@@ -246,7 +254,7 @@ async function refuseTakenPorts(
     const own = requestedPorts.find((other) => (other.id !== id || other.setting !== setting) && other.port === port);
     const path = `services.${id}.${setting}`;
     if (own !== undefined) {
-      const message = `Port ${port} is already that of ${own.id}.`;
+      const message = m.portOfService({ port: String(port), service: own.id });
       throw new Problem('config.invalid', 422, message, { fields: { [path]: message } });
     }
     try {
@@ -255,11 +263,11 @@ async function refuseTakenPorts(
     } catch (error) {
       if (!(error instanceof Problem)) throw error;
       const fields = { [path]: error.detail };
-      throw new Problem(error.code, error.status, error.detail, { cause: error, fields });
+      throw new Problem(error.code, error.status, error.text, { cause: error, fields });
     }
   }
 }
 
 function collisionMessage(names: readonly string[]): string {
-  return `These names differ in case only: ${names.join(', ')}. Services treat them as one name; remove all but one.`;
+  return m.namesCollide({ names: names.join(', ') });
 }

@@ -1,13 +1,17 @@
 import { existsSync, mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Bus } from '../../services/contracts/bus.ts';
-import { engineProgress } from '../../services/contracts/control/engines.ts';
+import type { Context } from '../../services/contracts/service.ts';
+import { resolveHostLanguage, runInLanguage } from '../../services/kit/language.ts';
+import { engineProgressChanged } from '../../services/contracts/control/engine-progress.ts';
 import type { Clock, ServiceDescriptor, Vault } from '../../services/contracts/service.ts';
 import { openAccounts, type AccountsPolicy, type HostAccounts } from './accounts/accounts.ts';
 import { accountsMigrations } from './accounts/tables.ts';
 import { AppAddresses } from './services/app-pages.ts';
 import { createSecurityLog, securityLogName } from './log/security-log.ts';
 import { createBus } from './services/bus.ts';
+import type { BlobStore } from './blobs/blob-store.ts';
+import { getInstallation, openBlobStore, removeIncomplete } from './blobs/open-blob-store.ts';
 import { openConfig } from './config/file-config.ts';
 import type { Config } from './config/config.ts';
 import type { CommandLineSettings } from './config/layers.ts';
@@ -86,6 +90,8 @@ export async function openKernel(options: KernelOptions): Promise<Kernel> {
   await database.migrate([...accountsMigrations, ...databaseKeyMigrations]);
   if (databaseUrl !== '') await checkDatabaseKey(database.kysely, vault);
 
+  const inHostLanguage: Context['inHostLanguage'] = (work) =>
+    runInLanguage(resolveHostLanguage(config.read().host.language), work);
   const bus = createBus(log.child('bus'), loop);
   const metrics = createMetrics({ version, log: log.child('metrics'), loopDelays: () => loop.delays() });
   const random = systemRandom;
@@ -99,7 +105,7 @@ export async function openKernel(options: KernelOptions): Promise<Kernel> {
       random,
       bus,
       observation: { log: log.child('accounts'), security, metrics: metrics.host },
-      policy: createAccountsPolicy(config, options.passwordCost),
+      policy: { ...createAccountsPolicy(config, options.passwordCost), inHostLanguage },
     }),
   );
   const engines = openKernelEngines(options, config, bus);
@@ -111,10 +117,11 @@ export async function openKernel(options: KernelOptions): Promise<Kernel> {
       dataDir,
       uncountedCrashes: new Set(options.isAfterCrash === true ? options.descriptors.map(({ id }) => id) : []),
       databaseUrl,
+      blobs: opening.use(await openKernelBlobs(options, config, vault)),
       readThread,
     },
     observation: { loop, log, metrics, security },
-    runtime: { hostSettings: () => config.read().host, clock, random },
+    runtime: { hostSettings: () => config.read().host, inHostLanguage, clock, random },
     messaging: {
       bus,
       handovers: createHandovers(options.started, (service) => config.read().services[service]?.enabled === false),
@@ -122,12 +129,7 @@ export async function openKernel(options: KernelOptions): Promise<Kernel> {
     },
     identities: { accounts, releases: accounts.releases, vault },
     outgoing: { engines, ...network.outgoing },
-    addresses: {
-      ...network.addresses,
-      address: options.address,
-      appPages: new AppAddresses({ address: options.address, publicUrl: () => config.read().host.publicUrl }),
-      portsInUse: () => Object.values(config.read().services).flatMap((each) => [...portsIn(each).values()]),
-    },
+    addresses: { ...network.addresses, ...createListenerAddresses(options, config) },
     origins: {
       ...network.origins,
       caller: createCallerResolver(() => config.read().host.allowedOrigins, trusts),
@@ -136,6 +138,18 @@ export async function openKernel(options: KernelOptions): Promise<Kernel> {
   };
   const resources = opening.move();
   return { config, accounts, engines, parts, [Symbol.asyncDispose]: () => resources.disposeAsync() };
+}
+
+/** Creates the addresses of listeners and pages, which follow the settings. */
+function createListenerAddresses(
+  { address }: KernelOptions,
+  config: Config,
+): Pick<ListenerAddresses, 'address' | 'appPages' | 'portsInUse'> {
+  return {
+    address,
+    appPages: new AppAddresses({ address, publicUrl: () => config.read().host.publicUrl }),
+    portsInUse: () => Object.values(config.read().services).flatMap((each) => [...portsIn(each).values()]),
+  };
 }
 
 /** Creates the rules for passwords and sessions, which follow the settings. */
@@ -176,6 +190,14 @@ function openHostDatabase({ dataDir, log }: KernelOptions, url: string, loop: Lo
   });
 }
 
+/** Opens the store of blobs after the leftovers of a killed host were removed. */
+async function openKernelBlobs(options: KernelOptions, config: Config, vault: Vault): Promise<BlobStore> {
+  const { clock, dataDir, descriptors, log, readOnly = false } = options;
+  if (!readOnly) await removeIncomplete(dataDir, descriptors);
+  const installation = getInstallation(vault);
+  return openBlobStore(config.read().host, { clock, log: log.child('blobs'), installation });
+}
+
 function openKernelEngines(options: KernelOptions, config: Config, bus: Bus): HostEngines {
   const { descriptors, dataDir } = options;
   const log = options.log.child('engines');
@@ -185,7 +207,7 @@ function openKernelEngines(options: KernelOptions, config: Config, bus: Bus): Ho
     specs: getEngineSpecs(descriptors),
     paths: () => config.read().enginePaths,
     log,
-    onWork: (name, work) => bus.publish(engineProgress, { name, work }),
+    onWork: (name, work) => bus.publish(engineProgressChanged, { name, work }),
   });
 }
 

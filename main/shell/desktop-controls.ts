@@ -60,21 +60,21 @@ export class DesktopControls {
     return this.#tray !== undefined;
   }
 
-  /** Opens the controls; `resources` closes them. */
+  /** Opens the controls; `resources` closes them. Returns early when it was disposed, because the app quits. */
   async open(resources: AsyncDisposableStack): Promise<void> {
     const { preferences, connection } = this.#dependencies;
     const { parts, platform, root, environment, command, run } = this.#dependencies.options;
     const loginItem = openLoginItem({ app: parts.app, platform, environment, command });
     this.#startsAtLogin = await loginItem.get();
+    if (resources.disposed) return;
     const updates = resources.use(this.#openUpdates());
     this.#updates = updates;
     const clipboard = resources.use(this.#watchClipboard());
     clipboard.turn(preferences.get('watchClipboard'));
     openBridge(parts.ipcMain, () => connection.pageBase, this.#createBridge(loginItem, clipboard, updates));
-    if (await hasTray(platform, run)) {
-      const actions = this.#createMenuActions(loginItem, updates);
-      this.#tray = resources.use(openTray(parts, { images: join(root, 'assets', 'tray'), platform, actions }));
-    }
+    if (!(await hasTray(platform, run)) || resources.disposed) return;
+    const actions = this.#createMenuActions(loginItem, updates);
+    this.#tray = resources.use(openTray(parts, { images: join(root, 'assets', 'tray'), platform, actions }));
   }
 
   updateTray(): void {

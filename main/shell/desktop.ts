@@ -1,9 +1,10 @@
+import * as m from '#messages/desktop';
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Notifier } from '../../services/contracts/popups/desktop.ts';
 import type { Log } from '../../services/contracts/service.ts';
 import { systemClock } from '../host/runtime/clock.ts';
-import { decideClosing } from '../desktop/closing.ts';
+import { decideClosing, type Closing } from '../desktop/closing.ts';
 import { findLinkedPage, findLink } from '../desktop/deep-links.ts';
 import type { HostPhase } from '../desktop/host-process.ts';
 import type { OpenedHost, Refusal } from '../desktop/host-line.ts';
@@ -16,6 +17,7 @@ import { offerMove, showCloseDialog, showFailureDialog, showTrayHint } from './d
 import type { ElectronApi } from './electron.ts';
 import { HostConnection } from './host-connection.ts';
 import { createErrorHandler, hostLog } from './host-log.ts';
+import { applySystemLanguage } from './language.ts';
 import { followLinks } from './links.ts';
 import { wasOpenedAtLogin } from './login-item.ts';
 import { electronNotifier } from './notifier.ts';
@@ -76,12 +78,15 @@ class DesktopApp {
   readonly #resources = new AsyncDisposableStack();
   /** Resolves once the app runs, quits or has failed to start. */
   readonly #started = Promise.withResolvers<void>();
+  /** Resolves once it is known whether the desktop has a tray, or the app quits. */
+  readonly #controlsOpened = Promise.withResolvers<void>();
   #controls: DesktopControls | undefined;
   /** Path that was opened last, or by the link that started the app. */
   #path: string | undefined;
   /** The window opens as soon as the pages are available. */
   #opensWindow: boolean;
   #isReady = false;
+  #hasControls = false;
   #isQuitting = false;
 
   constructor(options: DesktopOptions, profile: string) {
@@ -98,10 +103,18 @@ class DesktopApp {
     guardContents(parts, this.#getPageBase, this.#warn('an address could not be opened'));
   }
 
-  /** Opens the tray and starts the services. */
+  /** Opens the tray and starts the services. The user and the system can quit the app at any moment of the start. */
   async run(): Promise<void> {
+    await this.#options.parts.app.whenReady();
+    if (!this.#isQuitting) await this.#prepare();
+    if (!this.#isQuitting) this.#startServices();
+    await this.#started.promise;
+  }
+
+  /** Prepares Electron for the window, and opens the controls. */
+  async #prepare(): Promise<void> {
     const { parts, platform } = this.#options;
-    await parts.app.whenReady();
+    await applySystemLanguage(parts.app);
     this.#isReady = true;
     watchShutdown(parts.powerMonitor, () => void this.#quit());
     // Only a window receives the end of the session, also when the app starts in the tray.
@@ -109,14 +122,19 @@ class DesktopApp {
     // The pages have their own menu; macOS needs one for copy and paste.
     if (platform !== 'darwin') parts.Menu.setApplicationMenu(null);
     // Without a window, as at login, the services start without a question.
+    // A move quits the app, which starts again from its new folder.
     if (this.#opensWindow && (await offerMove(parts, platform, this.#preferences))) return;
+    if (this.#isQuitting) return;
     guardPermissions(parts.session.defaultSession, this.#getPageBase);
     await this.#openControls();
-    if (this.#isQuitting) return;
+    this.#hasControls = true;
+    this.#controlsOpened.resolve();
+  }
+
+  #startServices(): void {
     const host = this.#resources.use(this.#connection.start());
     this.#updateTray();
-    watchPower(parts.powerMonitor, host, this.#log);
-    await this.#started.promise;
+    watchPower(this.#options.parts.powerMonitor, host, this.#log);
   }
 
   readonly #getPageBase = (): string | undefined => this.#connection.pageBase;
@@ -138,7 +156,9 @@ class DesktopApp {
   async #quit(): Promise<void> {
     if (this.#isQuitting) return;
     this.#isQuitting = true;
+    this.#controlsOpened.resolve();
     this.#window.hide();
+    this.#window.release();
     await this.#resources
       .disposeAsync()
       .catch((error: unknown) => console.error('the app did not close cleanly', error));
@@ -156,13 +176,12 @@ class DesktopApp {
       waiting: () => getPhaseNotice(this.#connection.phase, this.#connection.host?.reason() ?? null),
       appearance: { webPreferences: webPreferences(join(root, 'preload.cjs')), icon: join(root, 'assets', 'icon.png') },
       closing: {
-        decide: () =>
-          decideClosing({
-            preferences,
-            inTray: () => this.#isInTray(),
-            showQuestion: showCloseDialog(parts.dialog),
-          }),
-        hidden: () => showTrayHint(this.#isInTray(), preferences, this.#notifier),
+        decide: () => this.#decideClosing(),
+        hidden: () => {
+          // A window that was closed during the start stays hidden when the pages become available.
+          this.#opensWindow = false;
+          showTrayHint(this.#isInTray(), preferences, this.#notifier);
+        },
         quit: () => parts.app.quit(),
         // Windows emits no 'before-quit' then, and waits a few seconds for programs that delay the end of the session.
         sessionEnds: (event) => {
@@ -176,21 +195,33 @@ class DesktopApp {
     });
   }
 
+  /** Decides as soon as it is known whether a tray leads back to the app, which may be later than the first window. */
+  #decideClosing(): Closing | Promise<Closing> {
+    if (this.#isQuitting) return 'stay';
+    if (!this.#hasControls) return this.#controlsOpened.promise.then(() => this.#decideClosing());
+    return decideClosing({
+      preferences: this.#preferences,
+      inTray: () => this.#isInTray(),
+      showQuestion: showCloseDialog(this.#options.parts.dialog),
+    });
+  }
+
   /** Opens a path of the app in the window, at the latest when Electron is ready. */
   readonly #open = (path: string): void => {
+    if (this.#isQuitting) return;
     this.#path = path;
     this.#opensWindow = true;
     if (this.#isReady) this.#window.open(path);
   };
 
   readonly #bringBack = (): void => {
+    if (this.#isQuitting) return;
     this.#opensWindow = true;
     if (this.#isReady) this.#window.bringBack(this.#path ?? '/');
   };
 
   async #openControls(): Promise<void> {
     this.#resources.use(this.#notifier);
-    this.#resources.defer(() => this.#window.release());
     this.#controls = new DesktopControls({
       options: this.#options,
       preferences: this.#preferences,
@@ -232,7 +263,7 @@ class DesktopApp {
   #showHost(host: OpenedHost): void {
     const page = host.page ?? undefined;
     this.#updateTray();
-    if (page === undefined) this.#options.parts.dialog.showErrorBox('Homeport has no page', host.problem);
+    if (page === undefined) this.#options.parts.dialog.showErrorBox(m.noPage(), host.problem);
     else {
       this.#window.serve(page);
       if (this.#connection.isFirstProcess && this.#opensWindow) {
@@ -246,7 +277,7 @@ class DesktopApp {
   #refuse({ reason, runningAt }: Refusal): void {
     if (this.#isQuitting) return;
     const { app, dialog, shell } = this.#options.parts;
-    if (runningAt === null) dialog.showErrorBox('Homeport could not start', reason);
+    if (runningAt === null) dialog.showErrorBox(m.startFailed(), reason);
     // It runs without a window, as on a server: its pages open in the browser.
     const browserOpened = runningAt === null ? Promise.resolve() : shell.openExternal(runningAt);
     browserOpened

@@ -1,3 +1,4 @@
+import * as m from '#messages/desktop';
 import type { Question } from '../desktop/closing.ts';
 import type { Preferences } from '../desktop/preferences.ts';
 import type { Notifier, Popup } from '../../services/contracts/popups/desktop.ts';
@@ -40,12 +41,12 @@ export async function offerMove(
   const { response, checkboxChecked } = await dialog.showMessageBox({
     type: 'question',
     title: 'Homeport',
-    message: 'Move Homeport to the Applications folder?',
-    detail: 'Updates and the start at login work only from there. Homeport starts again after the move.',
-    buttons: ['Move', 'Not now'],
+    message: m.moveQuestion(),
+    detail: m.moveDetail(),
+    buttons: [m.move(), m.notNow()],
     defaultId: 0,
     cancelId: 1,
-    checkboxLabel: 'Do not ask again',
+    checkboxLabel: m.doNotAskAgain(),
   });
   if (response !== 0) {
     if (checkboxChecked) preferences.set('staysInFolder', true);
@@ -55,7 +56,7 @@ export async function offerMove(
     return app.moveToApplicationsFolder();
   } catch (error) {
     // For example, the disk is full. The app continues where it is.
-    dialog.showErrorBox('Homeport could not be moved', error instanceof Error ? error.message : String(error));
+    dialog.showErrorBox(m.moveFailed(), error instanceof Error ? error.message : String(error));
     return false;
   }
 }
@@ -66,15 +67,13 @@ export async function showFailureDialog(
   page: string | undefined,
   retry: () => void,
 ): Promise<void> {
-  const buttons = ['Try again', ...(page === undefined ? [] : ['Open in the browser'])];
+  const buttons = [m.retry(), ...(page === undefined ? [] : [m.openInBrowser()])];
   const { response } = await dialog.showMessageBox({
     type: 'error',
     title: 'Homeport',
-    message: 'The window cannot show Homeport',
+    message: m.windowFailed(),
     buttons,
-    detail:
-      'What draws it has ended several times within a minute. The services go on; they can be seen in a browser ' +
-      'as well.',
+    detail: m.windowFailedDetail(),
     defaultId: 0,
     cancelId: 0,
     noLink: true,
@@ -89,10 +88,10 @@ export function showTrayHint(inTray: boolean, preferences: Preferences, notifier
   preferences.set('explainedTray', true);
   showMessage(notifier, {
     id: 'desktop-tray',
-    title: 'Homeport goes on in the tray',
+    title: m.trayHint(),
     urgency: 'low',
     silent: true,
-    body: 'Its services keep running. Quit it from the menu of its icon.',
+    body: m.trayHintText(),
   });
 }
 
@@ -100,10 +99,10 @@ export function showTrayHint(inTray: boolean, preferences: Preferences, notifier
 export function showDataLossWarning(notifier: Pick<Notifier, 'show'>): void {
   showMessage(notifier, {
     id: 'desktop-host',
-    title: 'Homeport’s services stopped',
+    title: m.servicesStopped(),
     urgency: 'normal',
     silent: false,
-    body: 'They ended by themselves and are started again. The log says more.',
+    body: m.servicesStoppedText(),
   });
 }
 

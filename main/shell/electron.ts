@@ -7,6 +7,7 @@ export interface ElectronApi {
     | 'exit'
     | 'getLoginItemSettings'
     | 'getPath'
+    | 'getPreferredSystemLanguages'
     | 'isInApplicationsFolder'
     | 'isPackaged'
     | 'moveToApplicationsFolder'

@@ -10,6 +10,7 @@ import type { ElectronApi } from './electron.ts';
 import { forkHost } from './host-child.ts';
 import { createErrorHandler } from './host-log.ts';
 import { createKeyHandlers } from './key-wrapping.ts';
+import { getSystemLanguage } from './language.ts';
 import { openOutside } from './security.ts';
 
 /** Program of the host process. */
@@ -121,6 +122,7 @@ export class HostConnection {
     const { parts, program, notifier, events, open, log } = this.#dependencies;
     return {
       ...createKeyHandlers(parts.safeStorage, program.platform),
+      language: () => getSystemLanguage(parts.app),
       changed: (status) => {
         this.#status = status;
         events.changed();

@@ -5,7 +5,8 @@ import { getDataDir } from '../host/platform/data-folder.ts';
 import { parseCommandLine } from '../host/cli/command-line.ts';
 import { markCrash } from '../host/runtime/crash-marker.ts';
 import { exposeCollector } from '../host/runtime/idle-gc.ts';
-import { openHost, type Host } from '../host/host.ts';
+import { openHost } from '../host/host.ts';
+import type { Host } from '../host/running-host.ts';
 import { registry } from '../host/services/registry.ts';
 
 // Entry point of the services' process, which main/shell/desktop.ts starts with the folder of the app and the arguments

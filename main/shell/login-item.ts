@@ -10,7 +10,7 @@ export interface LoginItemOptions {
 }
 
 export function openLoginItem({ app, platform, environment, command }: LoginItemOptions): LoginItem {
-  if (platform === 'linux') return autostartFile(environment, command);
+  if (platform === 'linux') return autostartFile(environment, command, platform);
   const [path = process.execPath, ...args] = command;
   // Windows stores one command line; Electron joins the arguments without quotes.
   const quoted = args.map((each) => (platform === 'win32' && each.includes(' ') ? `"${each}"` : each));

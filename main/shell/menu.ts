@@ -1,7 +1,8 @@
+import * as m from '#messages/desktop';
 import type { MenuItemConstructorOptions } from 'electron';
 import type { ServiceState } from '../../services/contracts/control/api.ts';
 import type { UpdateState } from '../../services/contracts/control/desktop.ts';
-import { clock, isPaused, nextMorning, formatStatus, type MenuStatus } from '../desktop/tray-state.ts';
+import { formatPausedUntil, isPaused, nextMorning, formatStatus, type MenuStatus } from '../desktop/tray-state.ts';
 
 /** Controls of the services and of the process that runs them. */
 export interface ServiceActions {
@@ -37,27 +38,27 @@ export function trayMenu(status: MenuStatus, actions: MenuActions): MenuItemCons
   return [
     { label: formatStatus(status), enabled: false },
     { type: 'separator' },
-    { label: 'Open Homeport', click: () => actions.open('/') },
+    { label: m.open(), click: () => actions.open('/') },
     ...(status.phase === 'running' ? runningItems(status, actions) : []),
     ...(status.phase === 'silent' || status.phase === 'waiting'
-      ? [{ label: 'Start the services again now', click: () => actions.services.startAgain() }]
+      ? [{ label: m.restartServices(), click: () => actions.services.startAgain() }]
       : []),
     { type: 'separator' },
     {
-      label: 'Start at login',
+      label: m.startAtLogin(),
       type: 'checkbox',
       checked: status.startsAtLogin,
       click: ({ checked }) => actions.preferences.startAtLogin(checked),
     },
     {
-      label: 'Keep running when the window is closed',
+      label: m.keepRunning(),
       type: 'checkbox',
       checked: status.keepsRunning,
       click: ({ checked }) => actions.preferences.keepRunning(checked),
     },
     ...updateItem(status.update, actions),
     { type: 'separator' },
-    { label: 'Quit Homeport', click: () => actions.quit() },
+    { label: m.quit(), click: () => actions.quit() },
   ];
 }
 
@@ -65,19 +66,19 @@ function runningItems(status: MenuStatus, actions: MenuActions): MenuItemConstru
   const { services, network, popups, downloads, now } = status;
   const paused = isPaused(popups.pausedUntil, now);
   return [
-    ...(status.urgent > 0 ? [{ label: 'Read the messages', click: () => actions.open('/inbox') }] : []),
-    { label: 'Services', submenu: services.map((service) => serviceItem(service, actions)) },
+    ...(status.urgent > 0 ? [{ label: m.readMessages(), click: () => actions.open('/inbox') }] : []),
+    { label: m.services(), submenu: services.map((service) => serviceItem(service, actions)) },
     ...(network === undefined ? [] : [networkItem(network, actions)]),
     {
-      label: downloads === 0 ? 'No active downloads' : `Downloads: ${String(downloads)} active`,
+      label: m.activeDownloads({ count: downloads }),
       click: () => actions.open('/downloads'),
     },
     {
-      label: paused ? `Notifications paused until ${clock(popups.pausedUntil ?? 0, now)}` : 'Pause notifications',
+      label: paused ? formatPausedUntil(popups.pausedUntil ?? 0, now) : m.pauseNotifications(),
       submenu: [
-        { label: 'For 1 hour', click: () => actions.pause(now + hour) },
-        { label: 'Until the morning', click: () => actions.pause(nextMorning(now)) },
-        { label: paused ? 'Show them again' : 'Not paused', enabled: paused, click: () => actions.pause(null) },
+        { label: m.pauseForAnHour(), click: () => actions.pause(now + hour) },
+        { label: m.pauseUntilMorning(), click: () => actions.pause(nextMorning(now)) },
+        { label: paused ? m.resume() : m.notPaused(), enabled: paused, click: () => actions.pause(null) },
       ],
     },
   ];
@@ -87,42 +88,42 @@ function serviceItem(service: ServiceState, actions: MenuActions): MenuItemConst
   const { id, title, state, address, reason } = service;
   const submenu: MenuItemConstructorOptions[] = [];
   if (reason !== null) submenu.push({ label: truncate(reason), enabled: false });
-  if (state === 'failed') submenu.push({ label: 'Try again', click: () => actions.services.restart(id) });
+  if (state === 'failed') submenu.push({ label: m.retry(), click: () => actions.services.restart(id) });
   submenu.push(
     state === 'off'
-      ? { label: 'Start', click: () => actions.services.turn(id, true) }
-      : { label: 'Stop', click: () => actions.services.turn(id, false) },
+      ? { label: m.start(), click: () => actions.services.turn(id, true) }
+      : { label: m.stop(), click: () => actions.services.turn(id, false) },
   );
-  if (address !== null) submenu.push({ label: `Copy ${address}`, click: () => actions.copy(address) });
-  return { label: `${title}: ${stateLabels[state]}`, submenu };
+  if (address !== null) submenu.push({ label: m.copyAddress({ address }), click: () => actions.copy(address) });
+  return { label: m.serviceLine({ service: title, state: stateLabels[state]() }), submenu };
 }
 
 /** Item with the services that other computers reach, with its switch. */
 function networkItem(network: ServiceState, actions: MenuActions): MenuItemConstructorOptions {
   const { state, detail, reason } = network;
-  const label = state === 'up' && detail !== '' ? detail : stateLabels[state];
+  const label = state === 'up' && detail !== '' ? detail : stateLabels[state]();
   return {
-    label: `Home network: ${label}`,
+    label: m.network({ state: label }),
     submenu: [
       ...(reason === null ? [] : [{ label: truncate(reason), enabled: false }]),
       {
-        label: 'Let other devices in',
+        label: m.allowOtherDevices(),
         type: 'checkbox' as const,
         checked: state !== 'off' && state !== 'stopping',
         click: () => actions.services.turn(network.id, state === 'off'),
       },
-      { label: 'What is shared', click: () => actions.open('/network') },
+      { label: m.sharedServices(), click: () => actions.open('/network') },
     ],
   };
 }
 
-const stateLabels: Readonly<Record<ServiceState['state'], string>> = {
-  off: 'off',
-  starting: 'starting',
-  up: 'running',
-  degraded: 'running, with a problem',
-  failed: 'does not run',
-  stopping: 'stopping',
+const stateLabels: Readonly<Record<ServiceState['state'], () => string>> = {
+  off: m.stateOff,
+  starting: m.stateStarting,
+  up: m.stateUp,
+  degraded: m.stateDegraded,
+  failed: m.stateFailed,
+  stopping: m.stateStopping,
 };
 
 function updateItem(update: UpdateState, actions: MenuActions): MenuItemConstructorOptions[] {
@@ -130,13 +131,13 @@ function updateItem(update: UpdateState, actions: MenuActions): MenuItemConstruc
     case 'absent':
       return [];
     case 'ready':
-      return [{ label: 'The update is put in place at the next start', enabled: false }];
+      return [{ label: m.updateReady(), enabled: false }];
     case 'checking':
     case 'loading':
-      return [{ label: update === 'checking' ? 'Looking for an update' : 'Loading the update', enabled: false }];
+      return [{ label: update === 'checking' ? m.updateChecking() : m.updateLoading(), enabled: false }];
     case 'idle':
     case 'failed':
-      return [{ label: 'Check for updates', click: () => actions.checkForUpdate() }];
+      return [{ label: m.checkForUpdates(), click: () => actions.checkForUpdate() }];
   }
 }
 

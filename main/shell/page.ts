@@ -1,3 +1,4 @@
+import * as m from '#messages/desktop';
 import type { Clock } from '../../services/contracts/service.ts';
 import { noticePage, noticeStart, type NoticeContent } from '../desktop/notice-page.ts';
 import type { ElectronWindow } from './electron.ts';
@@ -113,8 +114,8 @@ class LoadedPage implements WindowPage {
       if (address.startsWith(noticeStart)) return;
       const pause = pauses[Math.min(this.#failures, pauses.length - 1)] ?? 0;
       this.#failures += 1;
-      const text = `The page does not answer (${description}). It is asked for again by itself.`;
-      this.#show(noticePage({ title: 'Homeport cannot be shown', text }));
+      const text = m.pageFailedText({ error: description });
+      this.#show(noticePage({ title: m.pageFailed(), text }));
       this.#retry = this.#options.clock.after(pause, () => this.#load());
     });
   }

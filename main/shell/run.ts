@@ -1,3 +1,4 @@
+import * as m from '#messages/desktop';
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import * as electron from 'electron';
@@ -18,7 +19,7 @@ export async function run(argv: readonly string[]): Promise<void> {
     await start(argv);
   } catch (error) {
     console.error(error);
-    dialog.showErrorBox('Homeport could not start', error instanceof Error ? error.message : String(error));
+    dialog.showErrorBox(m.startFailed(), error instanceof Error ? error.message : String(error));
     app.exit(1);
   }
 }

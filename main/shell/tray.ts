@@ -1,3 +1,4 @@
+import * as m from '#messages/desktop';
 import { join } from 'node:path';
 import type { ElectronApi } from './electron.ts';
 import { formatStatus, getTrayState, type MenuStatus, type TrayState } from '../desktop/tray-state.ts';
@@ -23,7 +24,7 @@ export function openTray(
       const state = getTrayState(status);
       if (state !== currentState) tray.setImage(image(state));
       currentState = state;
-      tray.setToolTip(`Homeport: ${formatStatus(status)}`);
+      tray.setToolTip(m.toolTip({ status: formatStatus(status) }));
       tray.setContextMenu(Menu.buildFromTemplate(trayMenu(status, actions)));
       app.setBadgeCount(status.urgent);
     },

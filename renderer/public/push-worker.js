@@ -7,6 +7,8 @@ self.addEventListener('install', () => self.skipWaiting());
 self.addEventListener('activate', (event) => event.waitUntil(self.clients.claim()));
 
 self.addEventListener('push', (event) => {
+  // The number of unread messages is unknown here; open pages show it.
+  self.navigator.setAppBadge?.().catch(() => undefined);
   event.waitUntil(handle(read(event.data)));
 });
 
@@ -35,11 +37,11 @@ async function handle(payload) {
   } else if (message.event === 'message_clear' || message.event === 'message_delete') {
     for (const shown of await self.registration.getNotifications({ tag: tagOf(message) })) shown.close();
   } else {
-    await show(message.title || message.topic, optionsOf(message, payload));
+    await show(message.title || payload.displayName || message.topic, optionsOf(message, payload));
   }
 }
 
-/** Builds the options of a popup. `beside` contains `silent`, `digest` (several topics) and `acknowledge`, which ends repetition. */
+/** Builds the options of a popup. `beside` contains `silent`, `displayName` (of the topic), `digest` (several topics) and `acknowledge`, which ends repetition. */
 function optionsOf(message, beside) {
   const priority = message.priority ?? 3;
   const silent = beside.silent === true || priority <= 2;

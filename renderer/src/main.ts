@@ -3,7 +3,8 @@ import { mount } from 'svelte';
 import App from './App.svelte';
 import './fonts.css';
 import './theme.css';
-// The theme is applied before the first rendering, so that the other theme does not flash.
+// Theme and density are applied before the first rendering, so that others do not flash.
+import './state/density.svelte.ts';
 import { language } from './state/language.svelte.ts';
 import './state/theme.svelte.ts';
 

@@ -1,13 +1,15 @@
+import { readText, type Text } from '../contracts/text.ts';
 import type { AddonOverview, AddonProfile } from '../contracts/addons/api.ts';
 import type { Clock } from '../contracts/service.ts';
 
 type ProfileActivity = AddonProfile['asked'];
-type AddonStatus = AddonOverview['addons'][number];
+/** Result of an addon, whose error each reader gets in their language. */
+type AddonStatus = Omit<AddonOverview['addons'][number], 'error'> & { readonly error: Text | null };
 
 /** Result of a request to an addon: a message when it failed, otherwise the number of streams and the duration. */
 export interface AddonAnswer {
   readonly addon: string;
-  readonly sentence: string | undefined;
+  readonly sentence: Text | undefined;
   readonly count?: number;
   readonly ms?: number;
 }
@@ -17,6 +19,8 @@ const maxConfigurations = 1000;
 const maxPlayers = 8;
 const hourMs = 60 * 60 * 1000;
 const hoursOfDay = 24;
+/** The hours of the day before are stored for comparison. */
+const storedHours = 2 * hoursOfDay;
 
 /** Collects the activity since the start of the service for its overview. */
 export class Activity {
@@ -87,16 +91,21 @@ export class Activity {
       since: this.#since,
       lists: this.#lists.getCount(now),
       hours: this.#lists.getCountsByHour(now),
+      previousHours: this.#lists
+        .getCountsByHour(now - hoursOfDay * hourMs)
+        .map(({ from, lists }) => (from + hourMs <= this.#since ? null : lists)),
       lastListAt: this.#lists.lastAt,
       plays: this.#plays.getCount(now),
       lastPlayAt: this.#plays.lastAt,
-      addons: [...this.#addons.values()].toReversed(),
+      addons: [...this.#addons.values()]
+        .toReversed()
+        .map((addon) => ({ ...addon, error: addon.error === null ? null : readText(addon.error) })),
     };
   }
 }
 
 /**
- * Counts events of the last 24 hours. Counts are stored per hour, so that memory use does not depend on the number of
+ * Counts events of the last 24 hours and of the day before. Counts are stored per hour, so that memory use does not depend on the number of
  * events.
  */
 class DailyCounter {
@@ -106,7 +115,7 @@ class DailyCounter {
   add(timestamp: number): void {
     const hour = toHour(timestamp);
     this.#hours.set(hour, (this.#hours.get(hour) ?? 0) + 1);
-    for (const storedHour of this.#hours.keys()) if (storedHour <= hour - hoursOfDay) this.#hours.delete(storedHour);
+    for (const storedHour of this.#hours.keys()) if (storedHour <= hour - storedHours) this.#hours.delete(storedHour);
     this.lastAt = timestamp;
   }
 

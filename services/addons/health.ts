@@ -1,3 +1,4 @@
+import * as t from '#messages/addons-texts';
 import type { Health } from '../contracts/health.ts';
 import { debridService } from './domain/debrid-services.ts';
 import type { Profiles } from './profiles/profiles.ts';
@@ -11,10 +12,10 @@ export async function getHealth(pool: ProviderPool, profiles: Profiles): Promise
   if (names !== '')
     return {
       state: 'degraded',
-      detail: `${names} ${unavailableServices.length === 1 ? 'does' : 'do'} not answer.`,
-      remedy: { label: 'See the services', to: '/addons/services' },
+      detail: () => t.servicesUnavailable({ count: unavailableServices.length, names }),
+      remedy: { label: t.viewServices, to: '/addons/services' },
     };
   const count = await profiles.count();
   if (count === 0) return loadOnDemand.health;
-  return { state: 'up', detail: `${String(count)} ${count === 1 ? 'configuration' : 'configurations'}` };
+  return { state: 'up', detail: () => t.configurations({ count }) };
 }

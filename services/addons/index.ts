@@ -11,6 +11,7 @@ import { BuiltInAddons } from './built-in-addons/built-in-addons.ts';
 import { getHealth } from './health.ts';
 import { manifest } from './manifest.ts';
 import { createAddonMetrics, registerCacheGauge } from './metrics.ts';
+import { PlanMonitor } from './plans/plan-monitor.ts';
 import { createPlayback } from './playback/playback.ts';
 import { createAccountData } from './profiles/account-data.ts';
 import { Profiles } from './profiles/profiles.ts';
@@ -43,9 +44,11 @@ function create(context: Context, initialSettings: Settings): Service {
   const upstream = createUpstream({ context, settings, guardedFetch, metrics });
   registerCacheGauge(context.metrics, upstream);
   const pool = createPool({ context, settings, guardedFetch, metrics });
+  const plans = new PlanMonitor(context, { profiles, pool, settings });
+  const resources = new AsyncDisposableStack();
   const playback = createPlayback(context, { metrics, pool, profiles });
   const { links, player } = playback;
-  const sandbox = new Sandbox(context);
+  const sandbox = resources.use(new Sandbox(context));
   const proxy = new StreamProxy({ context, profiles, policy: addressPolicy, guardedFetch, trust });
   const activity = new Activity(clock);
   const metadata = createMetadata(context, settings);
@@ -70,12 +73,13 @@ function create(context: Context, initialSettings: Settings): Service {
   const dependencies = {
     context,
     settings,
-    metrics,
     profiles,
     activity,
+    plans,
     catalog: {
       aggregator,
       upstream,
+      guardedFetch,
       requestContexts: new RequestContextFactory(context, settings, profiles, proxy),
     },
     playback: {
@@ -85,7 +89,7 @@ function create(context: Context, initialSettings: Settings): Service {
       proxy,
       precacher: new Precacher({ context, aggregator, titles, links, player, sandbox }),
     },
-    limits: new RateLimits(clock, () => settings.disableRateLimits),
+    traffic: { limits: new RateLimits(clock, () => settings.disableRateLimits), metrics },
   };
   return {
     http: createListener(dependencies),
@@ -93,10 +97,11 @@ function create(context: Context, initialSettings: Settings): Service {
     async start() {
       await profiles.start();
       await playback.history.load();
+      resources.use(plans.start());
     },
     health: () => getHealth(pool, profiles),
     reconfigure: (next) => live.update(next, () => aggregator.clearLists()),
     accountData: createAccountData(profiles),
-    [Symbol.asyncDispose]: () => sandbox[Symbol.asyncDispose](),
+    [Symbol.asyncDispose]: () => resources.disposeAsync(),
   };
 }

@@ -1,3 +1,4 @@
+import * as t from '#messages/addons-texts';
 import type { LoadOnDemand } from '../contracts/service.ts';
 import { hasRows } from '../kit/has-rows.ts';
 
@@ -6,7 +7,10 @@ export const loadOnDemand: LoadOnDemand = {
   isUsed: ({ db }) => hasRows(db, ['profiles', 'plays']),
   health: {
     state: 'up',
-    detail: 'nothing configured yet',
-    begin: { label: 'Make a configuration', to: '/addons' },
+    detail: t.notConfigured,
+    begin: {
+      label: t.createConfiguration,
+      to: '/addons',
+    },
   },
 };

@@ -1,7 +1,9 @@
+import { readText } from '../contracts/text.ts';
+import * as m from '#messages/addons-settings';
 import { z } from 'zod';
 import { debridServices, type DebridService, type ServiceId } from './domain/debrid-services.ts';
 
-const webAddress = z.string().regex(/^$|^https?:\/\/[^\s?#]+$/, 'Use a web address without a query.');
+const webAddress = z.string().regex(/^$|^https?:\/\/[^\s?#]+$/, { error: m.webAddressInvalid });
 
 /** Returns the settings of each service: default credentials, and the base address of its API for tests and mirrors. */
 function buildServiceFields(): Record<string, z.ZodType> {
@@ -14,8 +16,8 @@ function buildServiceFields(): Record<string, z.ZodType> {
         .default('')
         .meta({
           live: true,
-          title: `${name}: ${credential.name}`,
-          description: 'Default for configurations that do not set it.',
+          label: () => m.serviceCredential({ name, credential: readText(credential.name) }),
+          help: m.serviceCredentialHelp,
           ...(credential.type === 'password' ? { secret: true } : {}),
         });
     if (!hasApiKey(credentials))
@@ -25,13 +27,16 @@ function buildServiceFields(): Record<string, z.ZodType> {
         .default('')
         .meta({
           live: true,
-          title: `${name}: combined credentials`,
-          description: `Alternative to the two fields above: ${credentials.map((field) => field.name.toLowerCase()).join(':')}.`,
+          label: () => m.combinedCredentials({ name }),
+          help: () =>
+            m.combinedCredentialsHelp({
+              format: credentials.map((field) => readText(field.name).toLowerCase()).join(':'),
+            }),
           secret: true,
         });
     fields[`${id}Url`] = webAddress.default('').meta({
-      title: `${name}: URL`,
-      description: 'Base URL of the API. Leave empty to use the public API of the service.',
+      label: () => m.serviceUrl({ name }),
+      help: m.serviceUrlHelp,
     });
   }
   return fields;
@@ -50,147 +55,112 @@ function getCredentialSetting(service: ServiceId, credential: string): string {
 const general = z.object({
   addonName: z.string().min(1).max(100).default('Homeport').meta({
     live: true,
-    title: 'Addon name',
-    description: 'Name that players show for the addon. A configuration can override it.',
+    label: m.addonName,
+    help: m.addonNameHelp,
   }),
   addonId: z
     .string()
-    .regex(/^[A-Za-z0-9.-]{1,100}$/, 'Use letters, digits, dots and - only.')
+    .regex(/^[A-Za-z0-9.-]{1,100}$/, { error: m.addonIdInvalid })
     .default('app.homeport.addons')
-    .meta({ live: true, title: 'Addon ID', description: 'Identifies the addon in players.' }),
+    .meta({ live: true, label: m.addonId, help: m.addonIdHelp }),
   baseUrl: webAddress.default('').meta({
     live: true,
-    title: 'Public address',
-    description: 'Address of this service in install links. Leave empty to use the address of the request.',
+    label: m.baseUrl,
+    help: m.baseUrlHelp,
   }),
-  secretKey: z
-    .string()
-    .max(1000)
-    .default('')
-    .meta({
-      title: 'Secret key',
-      description:
-        'Key that encrypts the passwords in install links, 64 hexadecimal digits. Leave empty to use a ' +
-        'generated key. Changing the key makes all install links invalid.',
-      secret: true,
-    }),
-  addonPassword: z
-    .string()
-    .max(2000)
-    .default('')
-    .meta({
-      live: true,
-      title: 'Password for new configurations',
-      description:
-        'Required to create or change a configuration; players do not need it. Separate several passwords ' +
-        'with commas. Leave empty to require none.',
-      secret: true,
-    }),
-  regexFilterAccess: z
-    .string()
-    .max(500)
-    .default('all')
-    .meta({
-      live: true,
-      title: 'Regular expression access',
-      description:
-        'Configurations that can use regular expressions: all, none, trusted (those created on this page), ' +
-        'or an expression that the configuration ID must match.',
-    }),
-  disableSelfScraping: z
-    .boolean()
-    .default(false)
-    .meta({
-      live: true,
-      title: 'Refuse addons of this service',
-      description:
-        'Refuses other configurations of this service as upstream addons. A configuration can never ' +
-        'contain itself.',
-    }),
+  secretKey: z.string().max(1000).default('').meta({
+    label: m.secretKey,
+    help: m.secretKeyHelp,
+    secret: true,
+  }),
+  addonPassword: z.string().max(2000).default('').meta({
+    live: true,
+    label: m.addonPassword,
+    help: m.addonPasswordHelp,
+    secret: true,
+  }),
+  regexFilterAccess: z.string().max(500).default('all').meta({
+    live: true,
+    label: m.regexFilterAccess,
+    help: m.regexFilterAccessHelp,
+  }),
+  disableSelfScraping: z.boolean().default(false).meta({
+    live: true,
+    label: m.disableSelfScraping,
+    help: m.disableSelfScrapingHelp,
+  }),
   allowPrivateAddresses: z.boolean().default(true).meta({
     live: true,
-    title: 'Allow private addresses',
-    description:
-      'Allows addons on this computer and private networks. When off, only addons at public addresses are used.',
+    label: m.allowPrivateAddresses,
+    help: m.allowPrivateAddressesHelp,
   }),
   maxAddons: z.int().min(1).max(200).default(30).meta({
     live: true,
-    title: 'Maximum addons per configuration',
-    description: 'Further addons of a configuration are ignored.',
+    label: m.maxAddons,
+    help: m.maxAddonsHelp,
   }),
   timeout: z.int().min(1000).max(50_000).default(7000).meta({
     live: true,
     unit: 'ms',
-    title: 'Addon timeout',
-    description:
-      'Results of addons that do not respond within this time are left out. An addon can have its own timeout.',
+    label: m.timeout,
+    help: m.timeoutHelp,
   }),
   deadline: z.int().min(1000).max(60_000).default(9500).meta({
     live: true,
     unit: 'ms',
-    title: 'Response deadline',
-    description: 'The results available at this time are returned. Some players time out after 10 seconds.',
+    label: m.deadline,
+    help: m.deadlineHelp,
   }),
   maxCacheSize: z.int().min(1).max(1_000_000).default(1000).meta({
     live: true,
-    title: 'Cache size',
-    description: 'Maximum number of entries in each cache. The least recently used entries are removed first.',
+    label: m.maxCacheSize,
+    help: m.maxCacheSizeHelp,
   }),
   streamCacheSeconds: z.int().min(0).max(86_400).default(300).meta({
     live: true,
     unit: 'seconds',
-    title: 'Stream cache duration',
-    description:
-      'Older results are returned immediately and refreshed in the background. Set to 0 to disable the cache.',
+    label: m.streamCacheSeconds,
+    help: m.streamCacheSecondsHelp,
   }),
   disableRateLimits: z.boolean().default(false).meta({
     live: true,
-    title: 'Disable rate limits',
-    description: 'For tests, or when another server limits requests.',
+    label: m.disableRateLimits,
+    help: m.disableRateLimitsHelp,
   }),
   metadataUrl: webAddress.default('https://v3-cinemeta.strem.io').meta({
     emptyIsSet: true,
-    title: 'Metadata addon',
-    description:
-      'Addon that provides title, year and age rating for filters and searches. Leave empty to disable ' +
-      'these requests.',
+    label: m.metadataUrl,
+    help: m.metadataUrlHelp,
   }),
   tmdbUrl: webAddress.default('https://api.themoviedb.org').meta({
-    title: 'The Movie Database: URL',
-    description: 'Provides release dates for configurations that hide unreleased titles and have an API key.',
+    label: m.tmdbUrl,
+    help: m.tmdbUrlHelp,
   }),
   seadexUrl: webAddress.default('https://releases.moe').meta({
     emptyIsSet: true,
-    title: 'SeaDex: URL',
-    description:
-      'Provides the best releases of an anime for configurations that use them. Leave empty to disable ' +
-      'these requests.',
+    label: m.seadexUrl,
+    help: m.seadexUrlHelp,
   }),
   animeMappingUrl: webAddress.default('https://api.ani.zip').meta({
-    title: 'Anime ID mapping: URL',
-    description: 'Maps Kitsu, MyAnimeList and AniDB IDs to AniList IDs for SeaDex.',
+    label: m.animeMappingUrl,
+    help: m.animeMappingUrlHelp,
   }),
-  logSensitiveInfo: z
-    .boolean()
-    .default(false)
-    .meta({
-      live: true,
-      title: 'Log addon URLs',
-      description:
-        'Logs the full URLs of failing addons at log level debug. URLs often contain keys. When off, only ' +
-        'host names are logged.',
-    }),
+  logSensitiveInfo: z.boolean().default(false).meta({
+    live: true,
+    label: m.logSensitiveInfo,
+    help: m.logSensitiveInfoHelp,
+  }),
   pikpakAuthUrl: webAddress.default('').meta({
-    title: 'PikPak: sign-in URL',
-    description: 'Leave empty to use the public sign-in API of the service.',
+    label: m.pikpakAuthUrl,
+    help: m.pikpakAuthUrlHelp,
   }),
   pikpakClientId: z.string().max(200).default('').meta({
-    title: 'PikPak: client ID',
-    description: 'Client ID of the PikPak app that is used to sign in.',
+    label: m.pikpakClientId,
+    help: m.pikpakClientIdHelp,
   }),
   pikpakClientSecret: z.string().max(200).default('').meta({
-    title: 'PikPak: client secret',
-    description: 'Client secret of the PikPak app that is used to sign in.',
+    label: m.pikpakClientSecret,
+    help: m.pikpakClientSecretHelp,
     secret: true,
   }),
 });

@@ -1,4 +1,5 @@
 import type { IncomingMessage } from 'node:http';
+import type { Readable } from 'node:stream';
 import { z } from 'zod';
 import type { Identity } from './control/accounts.ts';
 import type { Rights, RouteAccess } from './route-access.ts';
@@ -61,9 +62,34 @@ export class BytesReply {
   }
 }
 
-/** Reply schema of routes that send a stored file or bytes in memory. */
+/** Opened content of a {@link StreamReply}. */
+export interface OpenedStream {
+  /** 200, 206 for a range, or 416. */
+  readonly status: number;
+  /** Headers of the range and of the length. */
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: Readable;
+}
+
+/** Like {@link FileReply}, for content that another program sends, which also answers range requests. */
+export class StreamReply {
+  /** Opens the content, or the range that the header `Range` names. */
+  readonly open: (range: string | undefined) => Promise<OpenedStream>;
+  /** Media type. Scripts in the content are never executed. */
+  readonly type: string;
+  /** File name of a download; undefined displays the content instead. */
+  readonly saveAs: string | undefined;
+
+  constructor(options: { open: StreamReply['open']; type: string; saveAs?: string | undefined }) {
+    this.open = options.open;
+    this.type = options.type;
+    this.saveAs = options.saveAs;
+  }
+}
+
+/** Reply schema of routes that send a stored file, bytes in memory or a stream. */
 export const fileReply = z
-  .union([z.instanceof(FileReply), z.instanceof(BytesReply)])
+  .union([z.instanceof(FileReply), z.instanceof(BytesReply), z.instanceof(StreamReply)])
   .meta({ description: 'The file itself; ranges are served.' });
 
 /** HTTP methods of the app API. */

@@ -17,6 +17,8 @@ export interface DispatchTarget {
   readonly id: string;
   readonly title: string;
   readonly summary: string;
+  /** Benefit for the members of a household. */
+  readonly sharedSummary: string;
   readonly group: ServiceGroup | undefined;
   /** Port of the main listener; undefined while it is closed. */
   readonly port: number | undefined;

@@ -1,6 +1,7 @@
 import type { IncomingMessage, RequestListener } from 'node:http';
 import type { Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
+import type { Text } from './text.ts';
 
 /** Called for WebSocket upgrades, after the Host and Origin guard. */
 export type UpgradeListener = (request: IncomingMessage, socket: Duplex, head: Buffer) => void;
@@ -35,7 +36,7 @@ export interface ListenerManifest<Settings = any> {
   /** Lower-case letters and digits, unique within the service: `ssh`. */
   readonly name: string;
   /** Title in settings and pages: `Git over SSH`. */
-  readonly title: string;
+  readonly title: Text;
   readonly protocol: 'http' | 'tcp';
   /** Scheme of its addresses, e.g. `smtp`. Default: the protocol's name. */
   readonly scheme?: string;
@@ -52,7 +53,7 @@ export interface ListenerManifest<Settings = any> {
   /** Routes authenticate clients themselves where needed, so a gateway passes requests without a sign-in. */
   readonly authenticates?: true;
   /** For protocols other than HTTP: sentence on the consequence of access by other computers. */
-  readonly whenShared?: string;
+  readonly whenShared?: Text;
   /**
    * Returns the TLS files of the settings: certificate chain and key in PEM, read at each start. Undefined disables
    * TLS.

@@ -1,5 +1,6 @@
 import type { Readable } from 'node:stream';
 import type { Socket } from 'node:net';
+import type { Text } from './text.ts';
 
 /** Options of an outgoing request. Times are in milliseconds, sizes in bytes. */
 export interface FetchOptions {
@@ -103,8 +104,8 @@ export interface CertificateInfo {
   readonly validTo: number;
   /** SHA-256, hex pairs separated by colons. */
   readonly fingerprint: string;
-  /** Null when trusted; else the error as part of a sentence. */
-  readonly problem: string | null;
+  /** Null when trusted; else the error as part of a sentence for its reader. */
+  readonly problem: Text | null;
 }
 
 /** Open connection with timing and certificate. */

@@ -1,3 +1,6 @@
+import { sourceLanguage, withLanguage } from '../../messages/language.ts';
+import { readText, type Text } from './text.ts';
+
 /** Options of a {@link Problem} in addition to code, status and detail. */
 export interface ProblemOptions {
   /** Original error; logged, never sent to a client. */
@@ -24,23 +27,33 @@ export class Problem extends Error {
   readonly code: string;
   /** HTTP status; SMTP and jobs derive from it whether the failure is temporary (5xx). */
   readonly status: number;
-  /** Sentence for display: cause and remedy. Contains no secret. */
-  readonly detail: string;
+  /**
+   * Sentence for display: cause and remedy. Contains no secret. A message function is for a failure that is shown
+   * later, such as the reason of a service that could not start: each reader gets it in their language.
+   */
+  readonly text: Text;
   readonly fields: Readonly<Record<string, string>>;
   readonly headers: Readonly<Record<string, string>>;
   readonly retryable: boolean;
   readonly retryAfterMs: number | undefined;
   readonly stepsAside: boolean;
 
-  constructor(code: string, status: number, detail: string, options: ProblemOptions = {}) {
-    super(detail, options.cause === undefined ? undefined : { cause: options.cause });
+  constructor(code: string, status: number, text: Text, options: ProblemOptions = {}) {
+    // The message is for the log, which is in English.
+    const message = typeof text === 'string' ? text : withLanguage(sourceLanguage, text);
+    super(message, options.cause === undefined ? undefined : { cause: options.cause });
     this.code = code;
     this.status = status;
-    this.detail = detail;
+    this.text = text;
     this.fields = options.fields ?? {};
     this.headers = options.headers ?? {};
     this.retryable = options.retryable ?? (status >= 500 || status === 408 || status === 425 || status === 429);
     this.retryAfterMs = options.retryAfterMs;
     this.stepsAside = options.stepsAside ?? false;
+  }
+
+  /** The sentence in the current language. */
+  get detail(): string {
+    return readText(this.text);
   }
 }

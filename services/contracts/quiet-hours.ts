@@ -1,3 +1,4 @@
+import * as m from '#messages/contracts-problems';
 import { z } from 'zod';
 
 /** Span of the week in wall-clock minutes since Monday 00:00; `to` may be after the end of the week. */
@@ -22,13 +23,7 @@ const linePattern = new RegExp(
 );
 
 /** Line of quiet hours: `22:00-07:00`, `mon-fri 22:00-07:00`, `sat sun 23:00-09:30`. */
-export const QuietHours = z
-  .string()
-  .max(100)
-  .regex(
-    linePattern,
-    'Use days and times such as mon-fri 22:00-07:00, sat sun 23:00-09:00, or 22:00-07:00 for every day.',
-  );
+export const QuietHours = z.string().max(100).regex(linePattern, { error: m.quietHoursInvalid });
 
 /**
  * Parses the spans of all lines. A span over midnight belongs to the day on which it begins; equal times mean a whole

@@ -7,6 +7,7 @@ import type { Accounts, Credentials, Grant } from './control/accounts.ts';
 import type { ApiHandler } from './api.ts';
 import type { Bus, Handovers } from './bus.ts';
 import type { Feeds } from './feeds.ts';
+import type { Blobs } from './blobs.ts';
 import type { Children } from './children.ts';
 import type { Hosts } from './hosts.ts';
 import type { Health } from './health.ts';
@@ -18,6 +19,8 @@ import type { Engines } from './control/engines.ts';
 import type { LogFields } from './control/log.ts';
 import type { LiveTopic } from './control/live.ts';
 import type { Jobs } from './jobs.ts';
+import type { Text } from './text.ts';
+import type { RecentActivityQuery, RecentEvent } from './recent-activity.ts';
 
 /**
  * Structured log: a short constant message and fields. Fields whose name suggests a secret are redacted. `event`
@@ -90,6 +93,8 @@ export interface Context {
   readonly singleHost: boolean;
   /** Absolute path of the service's data folder; it exists. */
   readonly files: string;
+  /** Contents of files that rows refer to; in the service's folder, or in a store that several hosts share. */
+  readonly blobs: Blobs;
   readonly bus: Bus;
   readonly handovers: Handovers;
   readonly feeds: Feeds;
@@ -126,6 +131,11 @@ export interface Context {
    * as reported by a trusted proxy (`https://push.example.org`); without a request, the one for local clients.
    */
   readonly publicUrl: (request?: IncomingMessage) => string | undefined;
+  /**
+   * Runs work whose texts have no particular reader, such as notifications, in the language of the host. Other texts
+   * are in the language of the request on a page, else in English.
+   */
+  readonly inHostLanguage: <T>(work: () => T | Promise<T>) => Promise<T>;
   readonly hosts: Hosts;
   /** Addresses of the app's pages, for redirects and links in messages. */
   readonly appPages: AppPages;
@@ -171,6 +181,11 @@ export interface Service extends AsyncDisposable, ListenerHandler {
   ) => Promise<ImportResult>;
   /** Data stored by account name; used when an account is removed. */
   readonly accountData?: AccountData;
+  /**
+   * Returns the latest events for the Home page, newest first. Events that are also messages in the inbox are left
+   * out, because Home lists those as well.
+   */
+  readonly recentActivity?: (query: RecentActivityQuery) => Promise<readonly RecentEvent[]>;
   /** Starts the service. Timers, sockets and child processes are started here, not in `create`. */
   start(): Promise<void>;
   health(): Promise<Health>;
@@ -206,8 +221,8 @@ export interface ImportSource {
   readonly program: string;
   /** Argument of the command: `FOLDER` or `FILE`. */
   readonly from: 'FOLDER' | 'FILE';
-  /** Imported data, for the help text after "take over". */
-  readonly what: string;
+  /** Description of the command in the help. */
+  readonly help: Text;
   /** Supports `--dry-run`. */
   readonly dryRun?: true;
 }
@@ -223,7 +238,8 @@ export type Capability = 'controlHost' | 'desktop' | 'dispatch';
 /** Disabled account for programs that use the service, created in advance. */
 export interface PresetAccount {
   readonly name: string;
-  readonly description: string;
+  /** Stored in the language of the host when the account is created. */
+  readonly description: Text;
   /** Grants on the service itself. */
   readonly grants: readonly Pick<Grant, 'resource' | 'permission'>[];
 }
@@ -235,6 +251,9 @@ export const Grantable = z.object({
   example: z.string().describe('A pattern: `*-*-backup`.'),
 });
 export type Grantable = z.infer<typeof Grantable>;
+
+/** Resource of a manifest for which accounts can get grants. */
+export type GrantableResource = Omit<Grantable, 'title'> & { readonly title: Text };
 
 /** Group of a service in the navigation. */
 export const ServiceGroup = z.enum(['media', 'alerts', 'data', 'system']);
@@ -273,13 +292,21 @@ export interface LoadOnDemand<Settings = any> {
   readonly health: Health;
 }
 
+/** Settings of a service that are shown below a heading. */
+export interface SettingGroup {
+  readonly heading: Text;
+  readonly settings: readonly string[];
+}
+
 /** Description of a service that is available without loading or running it. */
 export interface ServiceManifest<Schema extends z.ZodObject = z.ZodObject> {
   /** Lower case; also the name of the folder and the database schema. */
   readonly id: string;
-  readonly title: string;
+  readonly title: Text;
   /** Purpose as one sentence. */
-  readonly summary: string;
+  readonly summary: Text;
+  /** Benefit for the members of a household, to whom the gateway lists the service; the summary by default. */
+  readonly sharedSummary?: Text;
   /** Group in the navigation; `system`: a part of the app that is not listed with the services. */
   readonly group?: ServiceGroup;
   /**
@@ -295,7 +322,7 @@ export interface ServiceManifest<Schema extends z.ZodObject = z.ZodObject> {
   /** Start phase: `boot` (default), or `first`, before the other services, to receive all of their events. */
   readonly startsOn?: 'first' | 'boot';
   /**
-   * Settings schema. Every field has a title, a description and a default, and `live` when a change takes effect
+   * Settings schema. Every field has a `label`, a `help` text and a default, and `live` when a change takes effect
    * immediately: the settings form and docs/configuration.md are generated from it.
    */
   readonly settings: Schema;
@@ -303,8 +330,8 @@ export interface ServiceManifest<Schema extends z.ZodObject = z.ZodObject> {
   readonly environment: Readonly<Record<string, string>>;
   /** The five to eight most important settings in display order; the others are collapsed. By default all are shown. */
   readonly mainSettings?: readonly string[];
-  /** Setting names by heading; settings without a heading come first. */
-  readonly settingGroups?: Readonly<Record<string, readonly string[]>>;
+  /** Settings with a heading; settings without one come first. */
+  readonly settingGroups?: readonly SettingGroup[];
   /** Settings of the service that belong to the group `host`, with the page that shows them. */
   readonly hostSettings?: {
     readonly schema: z.ZodObject;
@@ -315,6 +342,8 @@ export interface ServiceManifest<Schema extends z.ZodObject = z.ZodObject> {
   readonly keys?: StoredKeys;
   /** Names in the service's folder that `backup` saves instead of the generic copy. */
   readonly excludedFromCopy?: readonly string[];
+  /** Folders of the service's blobs, with `/`, such as `attachments`. */
+  readonly blobs?: readonly string[];
   /** Files that earlier versions stored elsewhere in the data folder: former path -> name in the service's folder. */
   readonly formerFiles?: Readonly<Record<string, string>>;
   /**
@@ -325,18 +354,18 @@ export interface ServiceManifest<Schema extends z.ZodObject = z.ZodObject> {
   /** Live topics for pages, with their audience. */
   readonly live?: readonly LiveTopic<any>[];
   /**
-   * Counter that Home charts, limited to samples with these labels if given, and its unit: `messages`. By default the
-   * requests to its listeners.
+   * Counter that Home charts, limited to samples with these labels if given, and the text of its total: `11 messages in
+   * 24 hours`. By default the requests to its listeners.
    */
   readonly pulse?: {
     readonly counter: string;
     readonly labels?: Readonly<Record<string, string>>;
-    readonly what: string;
+    readonly total: (values: { readonly count: number }) => string;
   };
   /** Service accounts that the first start of an installation creates, disabled. */
   readonly accounts?: readonly PresetAccount[];
   /** Resources for which accounts can get grants. */
-  readonly grantable?: readonly Grantable[];
+  readonly grantable?: readonly GrantableResource[];
   /** Programs whose data `importData` supports. */
   readonly importSources?: readonly ImportSource[];
 }

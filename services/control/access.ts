@@ -1,3 +1,4 @@
+import * as m from '#messages/control-problems';
 import { accessApi, type AccessReason } from '../contracts/control/access.ts';
 import { everyone, type Account, type Accounts, type Identity } from '../contracts/control/accounts.ts';
 import { implement, type ApiHandler } from '../contracts/api.ts';
@@ -14,7 +15,7 @@ export function accessRoutes({ accounts }: { readonly accounts: Accounts }): rea
     implement(accessApi.check, async ({ query: { account: name, service, permission, resource } }) => {
       const account = name === undefined ? undefined : await accounts.find(name);
       if (name !== undefined && account === undefined) {
-        throw new Problem('accounts.unknown', 404, `There is no account called ${name}.`);
+        throw new Problem('accounts.unknown', 404, m.accountNotFound({ name }));
       }
       const allowed = accounts.may(account && toIdentity(account), service, permission, resource);
       return { allowed, reason: getReason(account, allowed) };

@@ -4,13 +4,15 @@ import type { ControlContext } from '../contracts/control/host.ts';
 import { machineApi, type MachineSample } from '../contracts/control/machine.ts';
 
 const sampleIntervalMs = 5 * 60_000;
-const retentionMs = 24 * 60 * 60_000;
+const dayMs = 24 * 60 * 60_000;
+/** The day before the last one is stored for comparison. */
+const retentionMs = 2 * dayMs;
 
 type HistoryContext = Pick<ControlContext, 'clock' | 'log'> & {
   readonly host: Pick<ControlContext['host'], 'machine'>;
 };
 
-/** Samples the state of the computer every five minutes and keeps a day of samples. */
+/** Samples the state of the computer every five minutes and keeps two days of samples. */
 export class ComputerHistory implements Disposable {
   readonly #context: HistoryContext;
   #samples: readonly MachineSample[] = [];
@@ -30,10 +32,14 @@ export class ComputerHistory implements Disposable {
     return [
       implement(machineApi.history, async () => {
         const machine = await this.#context.host.machine();
+        const sample = this.#toSample(machine);
+        const all = this.#append(sample);
+        const since = sample.at - dayMs;
         return {
           memory: machine.memory.total,
           disk: machine.disk?.total ?? null,
-          samples: this.#append(this.#toSample(machine)),
+          samples: all.filter(({ at }) => at >= since),
+          previous: all.filter(({ at }) => at < since),
         };
       }),
     ];
@@ -47,7 +53,7 @@ export class ComputerHistory implements Disposable {
     }
   }
 
-  /** Returns the samples of the last day in ascending order, dropping samples after a clock change or suspension. */
+  /** Returns the samples of the last two days in ascending order, dropping samples after a clock change or suspension. */
   #append(sample: MachineSample): readonly MachineSample[] {
     return [...this.#samples.filter(({ at }) => at < sample.at && at >= sample.at - retentionMs), sample];
   }

@@ -1,3 +1,4 @@
+import * as m from '#messages/control-problems';
 import { ownAccountApi } from '../contracts/control/access.ts';
 import type { Identity } from '../contracts/control/accounts.ts';
 import type { ControlContext } from '../contracts/control/host.ts';
@@ -19,7 +20,7 @@ export function currentAccountRoutes(context: CurrentAccountContext): readonly A
     implement(ownAccountApi.read, async ({ identity }) => {
       const { account: name } = requireIdentity(identity);
       const account = await accounts.find(name);
-      if (!account) throw new Problem('accounts.unknown', 404, 'This account is not there any more.');
+      if (!account) throw new Problem('accounts.unknown', 404, m.accountMissing());
       return { account, tokens: [...(await accounts.tokens(name))] };
     }),
     implement(ownAccountApi.changePassword, async (request) => {
@@ -33,6 +34,10 @@ export function currentAccountRoutes(context: CurrentAccountContext): readonly A
       const byPassword = replaced?.byPassword ?? true;
       const { secret } = await host.openSession(name, { remoteAddress, userAgent, byPassword });
       return { session: secret };
+    }),
+    implement(ownAccountApi.changeLanguage, async ({ identity, body }) => {
+      await accounts.change(requirePasswordOrSession(identity).account, { language: body.language });
+      return success;
     }),
     implement(ownAccountApi.sessions, async ({ identity }) => {
       const caller = requireIdentity(identity);
@@ -80,7 +85,7 @@ async function requireProof(
   if (password !== undefined) return verifyPassword(accounts, { name, password, remoteAddress, field: 'password' });
   const current = (await host.sessions(name)).find(({ id }) => id === credentialId);
   if (current !== undefined && clock.now() - current.createdAt <= recentSignInMs) return;
-  const detail = 'Enter your password, because you signed in a while ago.';
+  const detail = m.passwordNeeded();
   throw new Problem('accounts.password_needed', 403, detail, { fields: { password: detail } });
 }
 
@@ -88,10 +93,10 @@ async function requireProof(
 function requirePasswordOrSession(identity: Identity | undefined): Identity {
   const caller = requireIdentity(identity);
   if (caller.via !== 'token') return caller;
-  throw new Problem('accounts.person_needed', 403, 'Sign in with the password for this; a token is not enough.');
+  throw new Problem('accounts.person_needed', 403, m.sessionNeeded());
 }
 
 function requireIdentity(identity: Identity | undefined): Identity {
-  if (!identity) throw new Problem('accounts.sign_in', 401, 'Sign in first.');
+  if (!identity) throw new Problem('accounts.sign_in', 401, m.signInNeeded());
   return identity;
 }

@@ -6,8 +6,8 @@ export interface LiveFrame {
   readonly number: number;
   readonly text: string;
   /**
-   * Returns the part of the event that the rights permit; undefined for nothing. Evaluated on each replay, because
-   * grants change.
+   * Returns the part of the event that the rights permit, in the current language; undefined for nothing. Evaluated on
+   * each replay, because grants change.
    */
   getText(rights: Rights): string | undefined;
 }
@@ -40,8 +40,7 @@ export class EventRing {
   }
 
   /**
-   * Adds an event. `render` builds its text with the assigned id; `getPart` returns the part for callers who may not
-   * read everything.
+   * Adds an event. `render` builds its text with the assigned id; `getPart` returns the part for a caller.
    */
   add(
     render: (id: string) => string,
@@ -53,7 +52,7 @@ export class EventRing {
     const frame = {
       number: this.#last,
       text,
-      getText: (rights: Rights) => (rights.all ? text : getPart(id, rights, text)),
+      getText: (rights: Rights) => getPart(id, rights, text),
     };
     this.#frames.push(frame);
     this.#characters += frame.text.length;

@@ -1,3 +1,4 @@
+import * as m from '#messages/control-problems';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { accessChanged } from '../contracts/control/access.ts';
 import { accountsChanged, type Credentials, type Identity } from '../contracts/control/accounts.ts';
@@ -7,6 +8,7 @@ import { hostRights, type Rights } from '../contracts/route-access.ts';
 import type { Context } from '../contracts/service.ts';
 import { findSessionSecret } from '../contracts/session.ts';
 import { markLongLived } from '../kit/http/long-lived-response.ts';
+import { keepLanguage } from '../kit/language.ts';
 import { startResponse } from '../kit/http/respond.ts';
 import { EventRing } from './event-ring.ts';
 import { eventFrame, idFrame, keepaliveFrame, retryFrame } from './sse-format.ts';
@@ -41,6 +43,8 @@ interface Stream {
   readonly credentials: Credentials;
   readonly identity: Identity;
   readonly rights: Rights;
+  /** Runs work in the language of the page. */
+  readonly inLanguage: ReturnType<typeof keepLanguage>;
   checkedAt: number;
 }
 
@@ -102,7 +106,7 @@ export class LiveEvents implements Disposable {
    */
   async connect(request: IncomingMessage, response: ServerResponse, query: URLSearchParams): Promise<void> {
     if (request.method !== 'GET') {
-      throw new Problem('control.method', 405, 'Live events are read with GET.', { headers: { Allow: 'GET' } });
+      throw new Problem('control.method', 405, m.readWithGet(), { headers: { Allow: 'GET' } });
     }
     const credentials: Credentials = {
       authorization: request.headers.authorization,
@@ -110,22 +114,29 @@ export class LiveEvents implements Disposable {
       ...this.#context.caller(request),
     };
     const identity = await this.#context.accounts.authenticate(credentials);
-    if (!identity) throw new Problem('accounts.sign_in', 401, 'Sign in first.');
+    if (!identity) throw new Problem('accounts.sign_in', 401, m.signInNeeded());
     if (identity.kind !== 'person' && identity.role !== 'admin') {
-      throw new Problem('accounts.forbidden', 403, 'This account may not watch the pages’ events.');
+      throw new Problem('accounts.forbidden', 403, m.eventsRefused());
     }
     if (identity.limited === true) {
-      throw new Problem('api.limited_token', 403, 'This token may only do what it was made for.');
+      throw new Problem('api.limited_token', 403, m.tokenLimited());
     }
     if (this.#streams.size >= this.#limits.streams) {
-      throw new Problem('control.too_many_streams', 503, 'Too many pages are open. Close some and try again.', {
+      throw new Problem('control.too_many_streams', 503, m.tooManyPages, {
         headers: { 'Retry-After': '30' },
       });
     }
     if (response.destroyed) return;
     const rights = this.#getRights(identity);
     this.#startStream(response, getLastEventId(request, query), rights);
-    const stream: Stream = { response, credentials, identity, rights, checkedAt: this.#context.clock.now() };
+    const stream: Stream = {
+      response,
+      credentials,
+      identity,
+      rights,
+      inLanguage: keepLanguage(),
+      checkedAt: this.#context.clock.now(),
+    };
     this.#streams.add(stream);
     response.on('close', () => this.#streams.delete(stream));
   }
@@ -176,7 +187,7 @@ export class LiveEvents implements Disposable {
     );
     this.#sent.inc({ topic: name });
     for (const stream of this.#streams) {
-      const text = frame.getText(stream.rights);
+      const text = stream.inLanguage(() => frame.getText(stream.rights));
       if (text !== undefined) this.#send(stream, text);
     }
   }

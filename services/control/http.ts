@@ -1,9 +1,11 @@
-import type { RequestListener } from 'node:http';
+import * as m from '#messages/control-problems';
+import type { IncomingMessage, RequestListener } from 'node:http';
 import type { ControlContext } from '../contracts/control/host.ts';
 import { frameDenyHeaders } from '../contracts/frame-headers.ts';
 import { Problem } from '../contracts/problem.ts';
 import { findSessionSecret } from '../contracts/session.ts';
 import { createHttpListener, type Exchange, type Route } from '../kit/http/listener.ts';
+import { negotiateRequestLanguage, runInLanguage } from '../kit/language.ts';
 import { jsonReply, textReply, type Reply } from '../kit/http/respond.ts';
 import { apiPageHeaders, renderApiPage } from './api-page/page.ts';
 import type { LiveEvents } from './events.ts';
@@ -19,7 +21,8 @@ export function controlListener(context: ControlContext, events: LiveEvents): Re
     {
       method: '*',
       path: '/api/events',
-      handle: ({ request, response, query }) => events.connect(request, response, query),
+      handle: ({ request, response, query }) =>
+        inRequestLanguage(request, () => events.connect(request, response, query)),
     },
     {
       method: 'GET',
@@ -42,6 +45,11 @@ export function controlListener(context: ControlContext, events: LiveEvents): Re
   });
 }
 
+/** Runs work in the language that the page of a request shows. */
+function inRequestLanguage<T>(request: IncomingMessage, work: () => Promise<T>): Promise<T> {
+  return runInLanguage(negotiateRequestLanguage(request.headers['accept-language']), work);
+}
+
 function renderProblem({ code, detail, status, headers }: Problem): Reply {
   return {
     ...jsonReply(status, { error: { code, detail } }, { ...commonHeaders, ...headers }),
@@ -50,8 +58,8 @@ function renderProblem({ code, detail, status, headers }: Problem): Reply {
 }
 
 function refuse(allowed: readonly string[]): never {
-  if (allowed.length === 0) throw new Problem('control.unknown_path', 404, 'There is nothing at this address.');
-  throw new Problem('control.method', 405, 'This address is read with GET.', { headers: { Allow: 'GET, HEAD' } });
+  if (allowed.length === 0) throw new Problem('control.unknown_path', 404, m.pathNotFound());
+  throw new Problem('control.method', 405, m.readWithGet(), { headers: { Allow: 'GET, HEAD' } });
 }
 
 /** Returns the documentation of the API, with the address that the client uses in its examples. */
@@ -68,13 +76,13 @@ async function getMetrics(context: ControlContext, { request, params: { service 
     ...context.caller(request),
   });
   if (!context.accounts.may(identity, 'metrics', 'read', service ?? 'all')) {
-    if (identity) throw new Problem('accounts.forbidden', 403, 'This account has no grant to read metrics.');
-    throw new Problem('accounts.sign_in', 401, 'Metrics need an access token, or an administrator.', {
+    if (identity) throw new Problem('accounts.forbidden', 403, m.metricsRefused());
+    throw new Problem('accounts.sign_in', 401, m.metricsSignIn(), {
       headers: { 'WWW-Authenticate': 'Basic realm="Homeport", charset="UTF-8"' },
     });
   }
   if (service !== undefined && !(await context.host.services()).some(({ id }) => id === service)) {
-    throw new Problem('control.unknown_service', 404, `There is no service called ${service}.`);
+    throw new Problem('control.unknown_service', 404, m.serviceNotFound({ service }));
   }
   return textReply(200, await context.host.metrics(service), {
     ...commonHeaders,

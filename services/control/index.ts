@@ -1,9 +1,12 @@
+import * as m from '#messages/control-texts';
+import * as texts from '#messages/manifests';
 import { z } from 'zod';
 import { accessChanged } from '../contracts/control/access.ts';
-import { serviceChanged, settingsChanged } from '../contracts/control/api.ts';
+import { settingsChanged } from '../contracts/control/api.ts';
 import { toVisibleService } from '../contracts/control/visible-service.ts';
 import type { ControlContext } from '../contracts/control/host.ts';
-import { engineProgress } from '../contracts/control/engines.ts';
+import { engineProgressChanged, toVisibleProgress } from '../contracts/control/engine-progress.ts';
+import { serviceStatusChanged } from '../contracts/control/service-status.ts';
 import { liveTopic } from '../contracts/control/live.ts';
 import { defineService, type Service } from '../contracts/service.ts';
 import { LiveEvents, liveLimits } from './events.ts';
@@ -18,7 +21,8 @@ export const control = defineService<typeof Settings, ControlContext>({
   id: 'control',
   title: 'Homeport',
   group: 'system',
-  summary: 'The app itself: its pages, its API and its metrics.',
+  summary: texts.controlSummary,
+  sharedSummary: texts.controlSharedSummary,
   listeners: [
     { name: 'http', title: 'Homeport', protocol: 'http', port: 7700, app: { ownPaths }, authenticates: true },
   ],
@@ -26,12 +30,12 @@ export const control = defineService<typeof Settings, ControlContext>({
   settings: Settings,
   environment: {},
   migrations: [],
-  grantable: [{ service: 'metrics', title: 'Metrics', example: '*' }],
+  grantable: [{ service: 'metrics', title: texts.metricsGrant, example: '*' }],
   live: [
-    liveTopic(serviceChanged, toVisibleService),
+    liveTopic(serviceStatusChanged, toVisibleService),
     liveTopic(settingsChanged, 'admin'),
     liveTopic(accessChanged, 'user'),
-    liveTopic(engineProgress, 'admin'),
+    liveTopic(engineProgressChanged, toVisibleProgress),
   ],
   create(context): Service {
     const events = new LiveEvents(context, context.host.liveTopics, liveLimits);
@@ -45,8 +49,8 @@ export const control = defineService<typeof Settings, ControlContext>({
         return Promise.resolve();
       },
       health() {
-        const pages = events.size === 1 ? '1 page open' : `${String(events.size)} pages open`;
-        return Promise.resolve({ state: 'up', detail: events.size === 0 ? 'no page open' : pages });
+        const count = events.size;
+        return Promise.resolve({ state: 'up', detail: () => m.openPages({ count }) });
       },
       [Symbol.asyncDispose]() {
         events[Symbol.dispose]();

@@ -1,3 +1,4 @@
+import * as m from '#messages/control-problems';
 import { FileReply, implement, type ApiHandler } from '../contracts/api.ts';
 import { controlApi } from '../contracts/control/api.ts';
 import { toVisibleService } from '../contracts/control/visible-service.ts';
@@ -33,9 +34,18 @@ function sessionRoutes({ host, accounts }: ControlContext, events: LiveEvents): 
   const endFormer = async (former: Identity | undefined): Promise<void> => {
     if (former?.via === 'session') await accounts.signOut(former);
   };
+  const describeIdentity = async ({ account: name, role, needsEnrollment }: Identity) => {
+    const language = (await accounts.find(name))?.language;
+    return {
+      name,
+      role,
+      ...(needsEnrollment === true ? { needsEnrollment } : {}),
+      ...(language === undefined ? {} : { language }),
+    };
+  };
   return [
     implement(controlApi.session, async ({ identity }) => ({
-      account: identity ? describeIdentity(identity) : null,
+      account: identity ? await describeIdentity(identity) : null,
       setupNeeded: await host.firstRun.needed(),
       safeMode: host.safeMode,
       version: host.version,
@@ -52,7 +62,7 @@ function sessionRoutes({ host, accounts }: ControlContext, events: LiveEvents): 
         const client = { remoteAddress, userAgent, forEnrollment: true };
         const { identity, secret } = await accounts.signIn(body.name, body.password, client);
         await endFormer(former);
-        return { ...describeIdentity(identity), session: secret };
+        return { ...(await describeIdentity(identity)), session: secret };
       } catch (error) {
         if (error instanceof SecondFactorNeeded) return { ticket: error.ticket };
         throw error;
@@ -63,7 +73,7 @@ function sessionRoutes({ host, accounts }: ControlContext, events: LiveEvents): 
       const proof = passkey === undefined ? { code } : { passkey, origin };
       const { identity, secret } = await accounts.factors.complete(ticket, proof, { remoteAddress, userAgent });
       await endFormer(former);
-      return { name: identity.account, role: identity.role, session: secret };
+      return { ...(await describeIdentity(identity)), session: secret };
     }),
     implement(controlApi.signOut, async (request) => {
       const caller = requireIdentity(request.identity);
@@ -81,9 +91,8 @@ function sessionRoutes({ host, accounts }: ControlContext, events: LiveEvents): 
   ];
 }
 
-function describeIdentity({ account, role, needsEnrollment }: Identity) {
-  return { name: account, role, ...(needsEnrollment === true ? { needsEnrollment } : {}) };
-}
+/** Maximum number of events on Home. */
+const maxActivity = 8;
 
 /** Returns the handlers of services, settings, the log and the report. */
 function hostRoutes({ host, accounts }: ControlContext): readonly ApiHandler[] {
@@ -92,15 +101,16 @@ function hostRoutes({ host, accounts }: ControlContext): readonly ApiHandler[] {
       services: (await host.services()).map((service) => toVisibleService(service, rights)),
       configProblems: rights.all ? [...host.configProblems()] : [],
     })),
-    implement(controlApi.overview, async ({ rights }) => ({
+    implement(controlApi.overview, async ({ identity, rights }) => ({
       pulses: (await host.pulses()).filter(({ service }) => rights.all || rights.may(service, 'read', '*')),
+      activity: [...(await host.recentActivity({ identity, rights, limit: maxActivity }))],
       machine: rights.all ? await host.machine() : null,
       backup: rights.all ? await host.backups.getAge() : null,
     })),
     implement(controlApi.restart, async ({ params }) => {
       const id = params['id'] ?? '';
       if (!(await host.services()).some((service) => service.id === id)) {
-        throw new Problem('control.unknown_service', 404, `There is no service called ${id}.`);
+        throw new Problem('control.unknown_service', 404, m.serviceNotFound({ service: id }));
       }
       return host.restart(id);
     }),
@@ -146,8 +156,7 @@ function backupRoutes({ host, accounts }: ControlContext): readonly ApiHandler[]
       setAside: [...(await host.backups.setAside())],
     })),
     implement(controlApi.takeBackup, ({ incoming }) => {
-      if (incoming === undefined)
-        throw new Problem('backup.damaged', 422, 'This backup cannot be restored: it is empty.');
+      if (incoming === undefined) throw new Problem('backup.damaged', 422, m.backupEmpty());
       return host.backups.receive(incoming);
     }),
     implement(controlApi.backupContents, ({ params }) => host.backups.contents(params['name'] ?? '')),
@@ -184,7 +193,7 @@ function backupRoutes({ host, accounts }: ControlContext): readonly ApiHandler[]
 
 function jobRoutes({ host }: ControlContext): readonly ApiHandler[] {
   const toSuccess = (exists: boolean): typeof success => {
-    if (!exists) throw new Problem('jobs.unknown', 404, 'This work is not there any more.');
+    if (!exists) throw new Problem('jobs.unknown', 404, m.jobMissing());
     return success;
   };
   return [
@@ -237,7 +246,7 @@ function accountRoutes({ accounts, host }: ControlContext): readonly ApiHandler[
 
 async function requireAccountName(accounts: ControlContext['accounts'], name = ''): Promise<string> {
   const account = await accounts.find(name);
-  if (!account) throw new Problem('accounts.unknown', 404, `There is no account called ${name}.`);
+  if (!account) throw new Problem('accounts.unknown', 404, m.accountNotFound({ name }));
   return account.name;
 }
 
@@ -249,6 +258,6 @@ function withoutUndefined<T extends object>(fields: T): { [Key in keyof T]: Excl
 }
 
 function requireIdentity(identity: Identity | undefined): Identity {
-  if (!identity) throw new Problem('accounts.sign_in', 401, 'Sign in first.');
+  if (!identity) throw new Problem('accounts.sign_in', 401, m.signInNeeded());
   return identity;
 }

@@ -1,3 +1,4 @@
+import * as m from '#messages/control-problems';
 import { implement, type ApiHandler } from '../contracts/api.ts';
 import type { Accounts, Identity } from '../contracts/control/accounts.ts';
 import { secondFactorApi } from '../contracts/control/second-factor-routes.ts';
@@ -42,11 +43,11 @@ export function secondFactorRoutes({ accounts }: { readonly accounts: Accounts }
     implement(secondFactorApi.reset, async ({ identity, params }) => {
       const name = params['name'] ?? '';
       if (name === identity?.account) {
-        const detail = 'You disable your own second factor under Your account, with a code.';
+        const detail = m.ownSecondFactor();
         throw new Problem('accounts.own_second_factor', 409, detail);
       }
       if ((await accounts.find(name)) === undefined) {
-        throw new Problem('accounts.unknown', 404, `There is no account called ${name}.`);
+        throw new Problem('accounts.unknown', 404, m.accountNotFound({ name }));
       }
       await factors.reset(name);
       return success;
@@ -60,5 +61,5 @@ export function secondFactorRoutes({ accounts }: { readonly accounts: Accounts }
 /** @throws Problem `accounts.person_needed` (403): a token that leaked must not take the account over */
 function requireAccount(identity: Identity | undefined): string {
   if (identity?.via === 'session' || identity?.via === 'password') return identity.account;
-  throw new Problem('accounts.person_needed', 403, 'Sign in with the password for this; a token is not enough.');
+  throw new Problem('accounts.person_needed', 403, m.sessionNeeded());
 }

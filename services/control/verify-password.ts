@@ -1,3 +1,4 @@
+import * as m from '#messages/control-problems';
 import type { Accounts } from '../contracts/control/accounts.ts';
 import { Problem } from '../contracts/problem.ts';
 
@@ -28,6 +29,6 @@ export async function verifyPassword(accounts: Accounts, claim: Claim): Promise<
     if (error instanceof Problem && rightPasswordCodes.includes(error.code)) return;
     if (!(error instanceof Problem) || error.code !== 'accounts.bad_credentials') throw error;
   }
-  const message = 'This is not your password.';
+  const message = m.wrongPassword();
   throw new Problem('accounts.wrong_password', 403, message, { fields: { [field]: message } });
 }

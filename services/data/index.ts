@@ -1,3 +1,4 @@
+import * as m from '#messages/data-texts';
 import { defineService, type Context, type Service } from '../contracts/service.ts';
 import type { Health } from '../contracts/health.ts';
 import { createLiveSettings } from '../kit/live-settings.ts';
@@ -18,6 +19,7 @@ import { createSqlApi } from './sql/sql-handler.ts';
 import { getDirectPort, type Settings } from './settings.ts';
 import { createAccountData } from './store/account-data.ts';
 import { SavedQueries } from './store/saved-queries.ts';
+import { Snapshots } from './store/snapshots.ts';
 
 /** Data platform: rows, users and sign-in over HTTP, compatible with clients of Supabase. */
 export const data = defineService({
@@ -57,7 +59,7 @@ function create(context: Context, initial: Settings): Service {
       onRequestEnd: (seconds, part, status) => requestSeconds.observe(seconds, { part, status }),
     }),
     api: [
-      ...createAppApi({ database, cache, keys, settings }),
+      ...createAppApi({ database, cache, keys, settings, snapshots: new Snapshots(context) }),
       ...createSavedQueryRoutes(queries, context.accounts),
       ...auth.api,
     ],
@@ -73,7 +75,7 @@ function create(context: Context, initial: Settings): Service {
     accountData: createAccountData(queries),
 
     async health(): Promise<Health> {
-      const details = { asleep: 'idle until the first request', waking: 'PostgreSQL starts', up: 'PostgreSQL is up' };
+      const details = { asleep: m.idle, waking: m.starting, up: m.running };
       return { state: 'up', detail: details[database.state] };
     },
 

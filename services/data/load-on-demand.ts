@@ -1,3 +1,4 @@
+import * as m from '#messages/data-texts';
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import type { LoadOnDemand } from '../contracts/service.ts';
@@ -10,5 +11,8 @@ export const loadOnDemand: LoadOnDemand<Settings> = {
     if (settings.databaseUrl !== '' || getDirectPort(settings) > 0) return true;
     return existsSync(join(files, 'cluster')) || (await hasRows(db, ['saved_queries']));
   },
-  health: { state: 'up', detail: 'idle until the first request' },
+  health: {
+    state: 'up',
+    detail: m.idle,
+  },
 };

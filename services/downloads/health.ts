@@ -1,3 +1,4 @@
+import * as m from '#messages/downloads-texts';
 import type { Health } from '../contracts/health.ts';
 import type { Context } from '../contracts/service.ts';
 import type { OptionFiles } from './add/option-files.ts';
@@ -20,16 +21,17 @@ export function createHealth(
     const running = [...engine.running, ...live.running].slice(0, 5);
     const withRunning = running.length > 0 ? { ...health, running } : health;
     hasAny ||= await new DownloadStore(context.db).hasAny();
-    return hasAny ? withRunning : { ...withRunning, begin: { label: 'Download a first video', to: '/downloads' } };
+    return hasAny ? withRunning : { ...withRunning, begin: { label: m.downloadVideo, to: '/downloads' } };
   };
 }
 
-function getState(queue: Queue, engine: EngineMonitor, { problem, ignoredOptions }: OptionFiles): Health {
+function getState(queue: Queue, engine: EngineMonitor, optionFiles: OptionFiles): Health {
   if (engine.health !== undefined) return engine.health;
-  if (problem !== undefined) return { state: 'degraded', detail: problem };
-  if (ignoredOptions !== undefined) {
-    const remedy = { label: 'Correct the options', to: '/settings/downloads/ytdlOptions', adminOnly: true } as const;
-    return { state: 'degraded', detail: ignoredOptions, remedy };
+  if (optionFiles.problem !== undefined) return { state: 'degraded', detail: () => optionFiles.problem ?? '' };
+  if (optionFiles.ignoredOptions !== undefined) {
+    const remedy = { label: m.correctOptions, to: '/settings/downloads/ytdlOptions', adminOnly: true } as const;
+    return { state: 'degraded', detail: () => optionFiles.ignoredOptions ?? '', remedy };
   }
-  return { state: 'up', detail: queue.active === 0 ? 'nothing to download' : `${queue.active} downloading` };
+  const count = queue.active;
+  return { state: 'up', detail: count === 0 ? m.idle : () => m.downloading({ count }) };
 }

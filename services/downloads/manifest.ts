@@ -1,3 +1,6 @@
+import * as m from '#messages/downloads-settings';
+import * as parts from '#messages/parts';
+import * as texts from '#messages/manifests';
 import { liveTopic } from '../contracts/control/live.ts';
 import { downloadChanged, downloadRemoved, downloadsMoved, downloadsPaused } from '../contracts/downloads/api.ts';
 import { downloadLimitsChanged } from '../contracts/downloads/limits.ts';
@@ -14,13 +17,14 @@ const readers = mayRead('downloads');
 /** Video downloads with the API of MeTube. */
 export const manifest = defineManifest({
   id: 'downloads',
-  title: 'Downloads',
+  title: texts.downloadsTitle,
   group: 'media',
-  summary: 'Fetches videos and audio with yt-dlp. Works with clients of MeTube.',
+  summary: texts.downloadsSummary,
+  sharedSummary: texts.downloadsSharedSummary,
   listeners: [
     {
       name: 'http',
-      title: 'Downloads',
+      title: texts.downloadsTitle,
       protocol: 'http',
       port: 8081,
       // The service decides about origins: its clients are extensions and bookmarklets, see metube-api/cors.ts.
@@ -31,49 +35,61 @@ export const manifest = defineManifest({
   settings: Settings,
   environment,
   mainSettings: ['enabled', 'downloadDir', 'quality', 'format', 'subtitles', 'mode', 'maxConcurrent', 'requireSignIn'],
-  settingGroups: {
-    Storage: ['downloadDir'],
-    'Quality and format': ['quality', 'format', 'subtitles'],
-    Speed: ['mode', 'maxConcurrent'],
-    Access: ['trustLocalPrograms', 'requireSignIn'],
-    Folders: ['tempDir', 'audioDownloadDir', 'customDirs', 'createCustomDirs', 'customDirsExclude', 'indexable'],
-    'File permissions': ['umask', 'owner', 'group'],
-    'After a download': ['deleteFiles', 'clearAfter'],
-    'File names': ['outputTemplate', 'playlistTemplate', 'channelTemplate', 'chapterTemplate'],
-    'Playlists and subscriptions': ['playlistItemLimit', 'subscriptionInterval', 'subscriptionScan'],
-    'Video, audio and subtitles': [
-      'iosFormat',
-      'embedSubtitles',
-      'automaticSubtitles',
-      'sponsorblockApi',
-      'sponsorblockCategories',
-    ],
-    'yt-dlp options': [
-      'ytdlOptions',
-      'ytdlOptionsFile',
-      'ytdlPresets',
-      'ytdlPresetsFile',
-      'allowOptionsOverrides',
-      'keepLoaded',
-      'socketTimeout',
-      'retries',
-    ],
-    'Addresses and encryption': [
-      'urlPrefix',
-      'publicUrl',
-      'publicAudioUrl',
-      'robotsFile',
-      'https',
-      'certFile',
-      'keyFile',
-      'allowPrivateAddresses',
-      'corsAllowedOrigins',
-    ],
-  },
+  settingGroups: [
+    { heading: m.groupStorage, settings: ['downloadDir'] },
+    { heading: m.groupQualityAndFormat, settings: ['quality', 'format', 'subtitles'] },
+    { heading: m.groupSpeed, settings: ['mode', 'maxConcurrent'] },
+    { heading: m.groupAccess, settings: ['trustLocalPrograms', 'requireSignIn'] },
+    {
+      heading: m.groupFolders,
+      settings: ['tempDir', 'audioDownloadDir', 'customDirs', 'createCustomDirs', 'customDirsExclude', 'indexable'],
+    },
+    { heading: m.groupFilePermissions, settings: ['umask', 'owner', 'group'] },
+    { heading: m.groupAfterADownload, settings: ['deleteFiles', 'clearAfter'] },
+    {
+      heading: m.groupFileNames,
+      settings: ['outputTemplate', 'playlistTemplate', 'channelTemplate', 'chapterTemplate'],
+    },
+    {
+      heading: m.groupPlaylistsAndSubscriptions,
+      settings: ['playlistItemLimit', 'subscriptionInterval', 'subscriptionScan'],
+    },
+    {
+      heading: m.groupVideoAudioAndSubtitles,
+      settings: ['iosFormat', 'embedSubtitles', 'automaticSubtitles', 'sponsorblockApi', 'sponsorblockCategories'],
+    },
+    {
+      heading: m.groupYtDlpOptions,
+      settings: [
+        'ytdlOptions',
+        'ytdlOptionsFile',
+        'ytdlPresets',
+        'ytdlPresetsFile',
+        'allowOptionsOverrides',
+        'keepLoaded',
+        'socketTimeout',
+        'retries',
+      ],
+    },
+    {
+      heading: m.groupAddressesAndEncryption,
+      settings: [
+        'urlPrefix',
+        'publicUrl',
+        'publicAudioUrl',
+        'robotsFile',
+        'https',
+        'certFile',
+        'keyFile',
+        'allowPrivateAddresses',
+        'corsAllowedOrigins',
+      ],
+    },
+  ],
   migrations,
   engines,
-  grantable: [{ service: 'downloads', title: 'Downloads', example: '*' }],
-  pulse: { counter: 'downloads_finished_total', what: 'downloads' },
+  grantable: [{ service: 'downloads', title: texts.downloadsTitle, example: '*' }],
+  pulse: { counter: 'downloads_finished_total', total: parts.downloadsInDay },
   live: [
     liveTopic(downloadChanged, readers),
     liveTopic(downloadRemoved, readers),

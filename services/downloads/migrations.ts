@@ -4,9 +4,11 @@ import { limitsMigration } from './limits/store.ts';
 import { cookieMigrations } from './cookies/migrations.ts';
 import { subscriptionMigrations } from './subscriptions/migrations.ts';
 import { failureCodes } from './store/migration-failure-codes.ts';
+import { failureParameters } from './store/migration-failure-parameters.ts';
 import { upgradesMigration } from './store/seal-addresses.ts';
 import { startTimes } from './store/migration-start-times.ts';
 import { downloadMigrations } from './store/download-migrations.ts';
+import { mediaDetails } from './store/migration-media-details.ts';
 import { otherFiles } from './store/migration-other-files.ts';
 
 export const migrations: readonly Migration[] = [
@@ -19,4 +21,6 @@ export const migrations: readonly Migration[] = [
   batchesMigration,
   upgradesMigration,
   failureCodes,
+  failureParameters,
+  mediaDetails,
 ];

@@ -1,6 +1,7 @@
+import * as m from '#messages/gateway-texts';
 import { implement } from '../contracts/api.ts';
 import { accountsChanged } from '../contracts/control/accounts.ts';
-import { serviceChanged } from '../contracts/control/api.ts';
+import { serviceStatusChanged } from '../contracts/control/service-status.ts';
 import type { DispatchContext } from '../contracts/dispatch.ts';
 import { gatewayApi } from '../contracts/gateway/api.ts';
 import { defineService, type Service } from '../contracts/service.ts';
@@ -44,7 +45,7 @@ function create(context: DispatchContext, initialSettings: Settings): Service {
       network = new Network(context, settings.current);
       await network.renew();
       const renew = (): void => void network?.renew();
-      open.use(context.bus.subscribe(serviceChanged, renew));
+      open.use(context.bus.subscribe(serviceStatusChanged, renew));
       open.use(context.bus.subscribe(accountsChanged, () => network?.endRevoked()));
       open.use(context.clock.every(10_000, renew));
     },
@@ -67,9 +68,12 @@ function create(context: DispatchContext, initialSettings: Settings): Service {
   }
 }
 
-function getHealth({ problems, remedy, shared }: Network): Health {
-  if (problems.length > 0)
-    return { state: 'degraded', detail: problems.join(' '), ...(remedy === undefined ? {} : { remedy }) };
-  if (shared.length === 0) return { state: 'up', detail: 'nothing is shared' };
-  return { state: 'up', detail: shared.length === 1 ? '1 service shared' : `${String(shared.length)} services shared` };
+function getHealth(network: Network): Health {
+  const { remedy, shared, hasProblems } = network;
+  if (hasProblems) {
+    const detail = (): string => network.listProblems().join(' ');
+    return { state: 'degraded', detail, ...(remedy === undefined ? {} : { remedy }) };
+  }
+  if (shared.length === 0) return { state: 'up', detail: m.healthNothingShared };
+  return { state: 'up', detail: () => m.healthShared({ count: shared.length }) };
 }

@@ -1,6 +1,7 @@
+import * as m from '#messages/gateway-problems';
 import type { IncomingMessage } from 'node:http';
 import { hostname } from 'node:os';
-import type { SuggestedAction } from '../contracts/health.ts';
+import type { ServiceAction } from '../contracts/health.ts';
 import type { DispatchContext, DispatchTarget } from '../contracts/dispatch.ts';
 import {
   gatewayChanged,
@@ -9,6 +10,7 @@ import {
   type SelfTest,
   type SharedService,
 } from '../contracts/gateway/api.ts';
+import { readText, type Text } from '../contracts/text.ts';
 import { Certificates } from './certificates/certificates.ts';
 import { toCertificateState } from './certificates/state.ts';
 import { CurrentCertificate } from './certificates/current-certificate.ts';
@@ -43,6 +45,7 @@ import { Gate } from './sign-in/gate.ts';
 import { createRedirectHandler } from './trust/http-redirect.ts';
 import { currentPlatform } from '../kit/platform/current-platform.ts';
 import { announcesHostName, hostNameFollowsNetwork } from '../kit/platform/host-name.ts';
+import { runInEnglish } from '../kit/language.ts';
 import { SerialQueue } from '../kit/serial-queue.ts';
 import { getNetworkLabel } from './network-label.ts';
 
@@ -188,11 +191,8 @@ export class Network implements AsyncDisposable {
     return [...new Set([...this.#shared().map(({ id }) => id), ...ports])];
   }
 
-  get problems(): readonly string[] {
-    const addressProblems =
-      this.shared.length > 0 && this.#addresses.list().length === 0
-        ? ['This machine has no address on a private network at the moment.']
-        : [];
+  get #problems(): readonly Text[] {
+    const addressProblems = this.shared.length > 0 && this.#addresses.list().length === 0 ? [m.noAddress] : [];
     return [
       ...addressProblems,
       ...this.#findNameProblems(),
@@ -203,16 +203,25 @@ export class Network implements AsyncDisposable {
     ];
   }
 
+  get hasProblems(): boolean {
+    return this.#problems.length > 0;
+  }
+
+  /** Returns the problems in the current language. */
+  listProblems(): readonly string[] {
+    return [...new Set(this.#problems.map(readText))];
+  }
+
   /** A name that the system announces as well makes macOS rename the computer. */
-  #findNameProblems(): readonly string[] {
+  #findNameProblems(): readonly Text[] {
     const isAnnounced = this.shared.length > 0 && this.#settings.announce;
     if (!isAnnounced || !announcesHostName(this.#platform) || this.#label !== toHostLabel(hostname())) return [];
     const name = getBaseName(this.#label);
-    return [`The operating system announces the name ${name} as well. Choose another name in the settings.`];
+    return [() => m.nameAnnouncedBySystem({ name })];
   }
 
   /** Action that fixes a problem, if any. */
-  get remedy(): SuggestedAction | undefined {
+  get remedy(): ServiceAction | undefined {
     return this.#certificate.remedy;
   }
 
@@ -270,7 +279,7 @@ export class Network implements AsyncDisposable {
       this.#services(),
       this.#ports.list(this.#addresses.list(), this.#listeners),
       this.#settings.portNetworks,
-      this.problems,
+      runInEnglish(() => this.listProblems()),
       this.#certificate.presented?.expiresAt,
       this.#responder.names,
     ]);
@@ -323,7 +332,7 @@ export class Network implements AsyncDisposable {
           : `http://${formatForUrl(address)}:${String(httpPort)}/trust`,
       certificate: toCertificateState(presented, authority?.fingerprint256),
       provider: toProviderState(this.#provider, this.#services(), this.#getHomeUrl(addresses)),
-      problems: [...this.problems],
+      problems: [...this.listProblems()],
     };
   }
 

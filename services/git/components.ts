@@ -14,6 +14,7 @@ import type { Releases } from './releases/releases.ts';
 import type { Access } from './repositories/access.ts';
 import type { Collaborators } from './repositories/collaborators.ts';
 import type { Forks } from './repositories/forks.ts';
+import type { LanguageSizes } from './repositories/language-sizes.ts';
 import type { LastCommits } from './repositories/last-commits.ts';
 import type { Lookup } from './repositories/lookup.ts';
 import type { Organizations } from './repositories/organizations.ts';
@@ -63,6 +64,7 @@ export interface Webhooks {
 export interface RepositoryFeatures {
   readonly lfs: LfsStore;
   readonly lastCommits: LastCommits;
+  readonly languageSizes: LanguageSizes;
   readonly releases: Releases;
   readonly forks: Forks;
   readonly portable: Portable;

@@ -5,6 +5,7 @@ import { branchRoutes } from './app-api/branches.ts';
 import { fileRoutes } from './app-api/files.ts';
 import { importExportRoutes } from './app-api/import-export.ts';
 import { issueRoutes } from './app-api/issues.ts';
+import { insightRoutes } from './app-api/insights.ts';
 import { overviewRoutes } from './app-api/overview.ts';
 import { withPageMessages } from './app-api/page-messages.ts';
 import { pullRequestRoutes } from './app-api/pulls.ts';
@@ -56,6 +57,7 @@ import { Access } from './repositories/access.ts';
 import { Collaborators } from './repositories/collaborators.ts';
 import { createOnPush } from './repositories/create-on-push.ts';
 import { Forks } from './repositories/forks.ts';
+import { LanguageSizes } from './repositories/language-sizes.ts';
 import { LastCommits } from './repositories/last-commits.ts';
 import { Lookup } from './repositories/lookup.ts';
 import { Objects } from './repositories/objects.ts';
@@ -230,6 +232,7 @@ export function composeFeatures(
   return {
     lfs,
     lastCommits: new LastCommits(git),
+    languageSizes: new LanguageSizes(git),
     releases,
     forks: new Forks(context, { git, manager, lfs, repositories }),
     portable: new Portable({ context, git, manager, lfs, releases, repositories }),
@@ -246,6 +249,7 @@ export function composeAppApi(deps: RouteDependencies): readonly ApiHandler[] {
     ...issueRoutes(deps),
     ...pullRequestRoutes(deps),
     ...overviewRoutes(deps),
+    ...insightRoutes(deps),
     ...releaseRoutes(deps),
     ...importExportRoutes(deps),
   ].map(withPageMessages);

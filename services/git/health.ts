@@ -1,5 +1,8 @@
-import type { Health, SuggestedAction } from '../contracts/health.ts';
+import * as m from '#messages/git-texts';
+import { formatList } from '../../messages/format.ts';
+import type { Health } from '../contracts/health.ts';
 import type { Context } from '../contracts/service.ts';
+import type { Text } from '../contracts/text.ts';
 import type { GitMonitor } from './engine/git-monitor.ts';
 import { loadOnDemand } from './load-on-demand.ts';
 import type { Repositories } from './repositories/repositories.ts';
@@ -17,30 +20,27 @@ export interface HealthSources {
 
 export async function getHealth(sources: HealthSources): Promise<Health> {
   const { monitor, nameConflicts, repositories } = sources;
-  if (monitor.hasFailed) return { state: 'down', detail: 'the start after the installation of Git failed' };
-  if (monitor.problem !== undefined) return await getProblemHealth(monitor.problem.detail, sources);
+  if (monitor.hasFailed) return { state: 'down', detail: m.startFailed };
+  if (monitor.problem !== undefined) return await getProblemHealth(monitor.problem.text, sources);
   if (nameConflicts.length > 0) {
-    const names = nameConflicts.join(', ');
-    return {
-      state: 'degraded',
-      detail: `${names}: an organization and an account have the same name; rename one of them`,
-    };
+    const count = nameConflicts.length;
+    return { state: 'degraded', detail: () => m.nameConflicts({ count, names: formatList(nameConflicts) }) };
   }
   const count = await repositories.count();
   if (count === 0) return loadOnDemand.health;
-  return { state: 'up', detail: count === 1 ? '1 repository' : `${count} repositories` };
+  return { state: 'up', detail: () => m.repositoryCount({ count }) };
 }
 
 /** Returns the progress of an installation, or the problem with the action that solves it. */
-async function getProblemHealth(detail: string, { context, settings }: HealthSources): Promise<Health> {
+async function getProblemHealth(detail: Text, { context, settings }: HealthSources): Promise<Health> {
   if (settings.gitPath !== '') {
-    const remedy: SuggestedAction = { label: 'Correct its path', to: '/settings/git/gitPath', adminOnly: true };
+    const remedy = { label: m.correctPath, to: '/settings/git/gitPath', adminOnly: true } as const;
     return { state: 'degraded', detail, remedy };
   }
   const work = context.engines.working('git');
   if (work !== undefined) {
-    const running = [{ title: 'Git is being installed', to: '/settings/engines', percent: work.percent }];
-    return { state: 'up', detail: 'Git is being installed', running };
+    const running = [{ title: m.gitIsBeingInstalled, to: '/settings/engines', percent: work.percent }];
+    return { state: 'up', detail: m.gitIsBeingInstalled, running };
   }
   const { mend } = await context.engines.find('git');
   return { state: 'degraded', detail, ...(mend !== undefined && { remedy: mend }) };

@@ -19,6 +19,7 @@ import { LfsTickets } from './lfs/tickets.ts';
 import { manifest } from './manifest.ts';
 import { createGitMetrics, startMetricsRefresh } from './metrics.ts';
 import { createPushNotifications } from './push-notifications.ts';
+import { readRecentActivity } from './recent-activity.ts';
 import { recover, releaseAbandoned } from './recovery.ts';
 import { backupRepositories, copyRepositories, restoreRepositories } from './repositories/backup.ts';
 import { Maintenance } from './repositories/maintenance.ts';
@@ -76,6 +77,7 @@ function create(context: Context, initialSettings: Settings): Service {
     api: composeAppApi(routes),
     metricsToken: settings.metricsToken,
     accountData,
+    recentActivity: (query) => readRecentActivity(routes, query),
     start: () => monitor.start(),
     async backup(target) {
       // Without git no pushes are possible, so the folders can be copied.

@@ -1,3 +1,4 @@
+import * as m from '#messages/git-texts';
 import type { LoadOnDemand } from '../contracts/service.ts';
 import { hasRows } from '../kit/has-rows.ts';
 import { Git } from './engine/git.ts';
@@ -13,5 +14,5 @@ export const loadOnDemand: LoadOnDemand<Settings> = {
       () => true,
     );
   },
-  health: { state: 'up', detail: 'no repositories yet', begin: { label: 'Create a first repository', to: '/git' } },
+  health: { state: 'up', detail: m.noRepositories, begin: { label: m.createRepository, to: '/git' } },
 };

@@ -1,3 +1,5 @@
+import * as m from '#messages/git-settings';
+import * as texts from '#messages/manifests';
 import { liveTopic } from '../contracts/control/live.ts';
 import { gitIssuesChanged, gitPushed } from '../contracts/git/topics.ts';
 import { defineManifest } from '../contracts/service.ts';
@@ -11,13 +13,14 @@ import { migrations } from './store/migrations.ts';
 /** Git hosting: repositories over HTTP and SSH, with Gitea's API. */
 export const manifest = defineManifest({
   id: 'git',
-  title: 'Code',
+  title: texts.gitTitle,
   group: 'data',
-  summary: 'Keeps Git repositories, over HTTP and SSH. Works with Git itself and with Gitea clients.',
+  summary: texts.gitSummary,
+  sharedSummary: texts.gitSharedSummary,
   listeners: [
     {
       name: 'http',
-      title: 'Git over HTTP',
+      title: texts.gitHttpListener,
       protocol: 'http',
       port: 3030,
       crossOrigin: 'credentialed',
@@ -25,11 +28,11 @@ export const manifest = defineManifest({
     },
     {
       name: 'ssh',
-      title: 'Git over SSH',
+      title: texts.gitSshListener,
       protocol: 'tcp',
       scheme: 'ssh',
       port: 2222,
-      whenShared: 'Machines of these networks clone and push over SSH, each with a key that is known here.',
+      whenShared: texts.gitSshShared,
     },
   ],
   settings: Settings,
@@ -44,17 +47,18 @@ export const manifest = defineManifest({
     'maxPushMegabytes',
     'noticeBranches',
   ],
-  settingGroups: {
-    Access: ['publicUrl', 'requireSignIn'],
-    'New repositories': ['defaultPrivate', 'defaultBranch', 'createOnPush'],
-    Pushes: ['maxPushMegabytes', 'noticeBranches'],
-  },
+  settingGroups: [
+    { heading: m.groupAccess, settings: ['publicUrl', 'requireSignIn'] },
+    { heading: m.groupNewRepositories, settings: ['defaultPrivate', 'defaultBranch', 'createOnPush'] },
+    { heading: m.groupPushes, settings: ['maxPushMegabytes', 'noticeBranches'] },
+  ],
   loadOnDemand,
   engines: [gitEngine],
   keys: { files: { 'ssh-ed25519': ['ssh_host_ed25519_key'], 'ssh-rsa': ['ssh_host_rsa_key'] } },
+  blobs: ['lfs/objects', 'release-assets'],
   migrations: [...migrations, ...issueMigrations],
   live: [liveTopic(gitPushed, 'user'), liveTopic(gitIssuesChanged, 'user')],
-  grantable: [{ service: 'git', title: 'Repositories', example: 'ada/*' }],
+  grantable: [{ service: 'git', title: texts.gitGrant, example: 'ada/*' }],
   // Folders of merges and exports contain only temporary files.
   excludedFromCopy: [...excludedFolders, 'merges', 'portable'],
 });

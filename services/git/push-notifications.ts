@@ -1,3 +1,4 @@
+import * as m from '#messages/git-texts';
 import { z } from 'zod';
 import { findAppPage } from '../contracts/git/web-addresses.ts';
 import { defineJob } from '../contracts/jobs.ts';
@@ -24,7 +25,7 @@ const notifyJob = defineJob(
 );
 
 export interface PushNotificationDependencies {
-  readonly context: Pick<Context, 'appPages' | 'handovers' | 'jobs' | 'log'>;
+  readonly context: Pick<Context, 'appPages' | 'handovers' | 'inHostLanguage' | 'jobs' | 'log'>;
   /** Returns the selected branches. The setting is live. */
   readonly branches: () => readonly string[];
   readonly git: Git;
@@ -52,7 +53,9 @@ export function createPushNotifications(deps: PushNotificationDependencies): {
         const repository = await find(id);
         // The repository was removed in the meantime.
         if (repository === undefined) return;
-        const notification = await buildNotification(git, folder(repository), repository, account, change);
+        const notification = await context.inHostLanguage(() =>
+          buildNotification(git, folder(repository), repository, account, change),
+        );
         const page = context.appPages.forMessages();
         const link = page === undefined ? {} : { link: page + getCommitPage(repository, change.after) };
         const offer = NotificationOffer.parse({
@@ -82,8 +85,8 @@ async function buildNotification(
     countLog(git, folder, query),
   ]);
   const lines = commits.map(({ id, message }) => `${id.slice(0, 7)} ${message.split('\n', 1)[0] ?? ''}`);
-  const overflow = count > commits.length ? [`and ${count - commits.length} more`] : [];
-  const summary = `${account} pushed ${count === 1 ? '1 commit' : `${count} commits`}`;
+  const overflow = count > commits.length ? [m.moreCommits({ count: count - commits.length })] : [];
+  const summary = m.pushedCommits({ account, count });
   return {
     title: `${owner}/${name}: ${ref.slice(branchPrefix.length)}`,
     body: [summary, ...lines, ...overflow].join('\n'),

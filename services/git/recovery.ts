@@ -2,6 +2,7 @@ import type { AccountData } from '../contracts/control/account-data.ts';
 import type { RouteDependencies } from './components.ts';
 import { cleanMergeAreas } from './pulls/merge-area.ts';
 import { reconcileRestored } from './repositories/backup.ts';
+import { removeOrphanedBlobs } from './repositories/repository-blobs.ts';
 import type { Owners } from './repositories/owners.ts';
 
 /** Repairs unfinished work of an interrupted run or a restored backup. */
@@ -17,6 +18,9 @@ export async function recover({
   const { merges, pulls } = collaboration;
   await reconcileRestored({ context, git }, folder);
   await manager.removeStale(db);
+  const cleanup = removeOrphanedBlobs(context, db);
+  // A shared store that does not respond must not delay the start.
+  if (context.blobs.getPath('lfs') !== undefined) await cleanup;
   await cleanMergeAreas(context.files);
   await lfs.clean();
   await portable.clean();

@@ -1,3 +1,4 @@
+import * as m from '#messages/git-settings';
 import { z } from 'zod';
 import { isNewBranchName, isReferenceName } from './domain/names.ts';
 
@@ -5,96 +6,79 @@ import { isNewBranchName, isReferenceName } from './domain/names.ts';
 export const Settings = z.object({
   requireSignIn: z.boolean().default(false).meta({
     live: true,
-    title: 'Sign-in for public repositories',
-    description: 'Requires an account to read public repositories. Private repositories always require one.',
+    label: m.requireSignIn,
+    help: m.requireSignInHelp,
   }),
   defaultPrivate: z.boolean().default(false).meta({
     live: true,
-    title: 'New repositories are private',
-    description: 'Creates repositories as private when the request does not specify it.',
+    label: m.defaultPrivate,
+    help: m.defaultPrivateHelp,
   }),
   defaultBranch: z
     .string()
-    .refine(isNewBranchName, 'Use the name of a branch such as main.')
+    .refine(isNewBranchName, { error: m.defaultBranchInvalid })
     .default('main')
-    .meta({ live: true, title: 'Default branch', description: 'Initial branch of new repositories.' }),
+    .meta({ live: true, label: m.defaultBranch, help: m.defaultBranchHelp }),
   createOnPush: z.boolean().default(false).meta({
     live: true,
-    title: 'Create on first push',
-    description:
-      'Creates a private repository when a user pushes to a repository in their namespace that does not exist.',
+    label: m.createOnPush,
+    help: m.createOnPushHelp,
   }),
   publicUrl: z
     .string()
     .max(2000)
-    .regex(/^(https?:\/\/[^\s?#]+)?$/, 'Use a web address without a query.')
+    .regex(/^(https?:\/\/[^\s?#]+)?$/, { error: m.publicUrlInvalid })
     .default('')
     .meta({
       live: true,
-      title: 'Public address',
-      description: 'Base URL of clone addresses and links. Leave empty to use the address of the request.',
+      label: m.publicUrl,
+      help: m.publicUrlHelp,
     }),
   sshHost: z
     .string()
-    .regex(/^[A-Za-z0-9.:-]{0,253}$/, 'Use a host name or an address.')
+    .regex(/^[A-Za-z0-9.:-]{0,253}$/, { error: m.sshHostInvalid })
     .default('')
     .meta({
       live: true,
-      title: 'SSH host',
-      description: 'Host name in SSH clone addresses. Leave empty to use the host of the request.',
+      label: m.sshHost,
+      help: m.sshHostHelp,
     }),
   maxPushMegabytes: z.int().min(0).max(1_048_576).default(0).meta({
     live: true,
     unit: 'MiB',
-    title: 'Maximum push size',
-    description: 'Larger pushes are rejected. Set to 0 for no limit.',
+    label: m.maxPushMegabytes,
+    help: m.maxPushMegabytesHelp,
   }),
   lfsQuotaMegabytes: z.int().min(0).max(1_073_741_824).default(0).meta({
     live: true,
     unit: 'MiB',
-    title: 'Git LFS quota',
-    description: 'Maximum size of all Git LFS files of a repository. Set to 0 for no limit.',
+    label: m.lfsQuotaMegabytes,
+    help: m.lfsQuotaMegabytesHelp,
   }),
   migrateFromLocalNetwork: z.boolean().default(false).meta({
     live: true,
-    title: 'Migrate from the local network',
-    description:
-      'Allows all accounts to migrate repositories from private addresses. When off, only administrators can.',
+    label: m.migrateFromLocalNetwork,
+    help: m.migrateFromLocalNetworkHelp,
   }),
-  hooksToLocalNetwork: z
-    .boolean()
-    .default(false)
-    .meta({
-      live: true,
-      title: 'Webhooks to the local network',
-      description:
-        'Allows webhooks of all accounts to call private addresses. When off, only webhooks of ' +
-        'administrators can.',
-    }),
+  hooksToLocalNetwork: z.boolean().default(false).meta({
+    live: true,
+    label: m.hooksToLocalNetwork,
+    help: m.hooksToLocalNetworkHelp,
+  }),
   noticeBranches: z
-    .array(z.string().refine(isReferenceName, 'Use the name of a branch such as main.'))
+    .array(z.string().refine(isReferenceName, { error: m.noticeBranchesInvalid }))
     .default(['main', 'master', 'production'])
     .meta({
       live: true,
-      title: 'Branches with push notifications',
-      description: 'Pushes to these branches are reported in the inbox with the tag deployment. One branch per line.',
+      label: m.noticeBranches,
+      help: m.noticeBranchesHelp,
     }),
-  metricsToken: z
-    .string()
-    .max(200)
-    .default('')
-    .meta({
-      title: 'Metrics token',
-      description:
-        'Bearer token required to read the metrics endpoint. Leave empty to allow access from this ' +
-        'computer without a token.',
-      secret: true,
-    }),
-  gitPath: z
-    .string()
-    .max(4096)
-    .default('')
-    .meta({ title: 'Git executable', description: 'Absolute path of git. Leave empty to use the engine.' }),
+  metricsToken: z.string().max(200).default('').meta({
+    label: m.metricsToken,
+    help: m.metricsTokenHelp,
+    secret: true,
+  }),
+  gitPath: z.string().max(4096).default('').meta({ label: m.gitPath, help: m.gitPathHelp }),
 });
 export type Settings = z.infer<typeof Settings>;
 

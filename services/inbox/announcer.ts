@@ -17,7 +17,7 @@ export class Announcer {
     this.#store = store;
     this.#added = metrics.counter({
       name: 'inbox_items_total',
-      help: 'Notifications that came in.',
+      help: 'Received notifications.',
       initial: [{}],
     });
   }

@@ -22,7 +22,7 @@ const maxUnsavedPositions = 1000;
 const backoff = { firstMs: 1000, maxMs: 60_000 } as const;
 
 export interface FeedFollowerDependencies {
-  readonly context: Pick<Context, 'clock' | 'commit' | 'feeds' | 'log'>;
+  readonly context: Pick<Context, 'clock' | 'commit' | 'feeds' | 'inHostLanguage' | 'log'>;
   readonly items: ItemStore;
   readonly positions: FeedPositions;
   /** Called after new rows are committed. */
@@ -125,7 +125,9 @@ export class FeedFollower implements AsyncDisposable {
 
   async #commit(entries: readonly FeedEntry<InboxOffer>[], position: number): Promise<boolean> {
     const { context, items, positions, onAdded } = this.#dependencies;
-    const offers = entries.map(({ key, payload }) => ({ key, offer: normalizeOffer(payload) }));
+    const offers = await context.inHostLanguage(() =>
+      entries.map(({ key, payload }) => ({ key, offer: normalizeOffer(payload) })),
+    );
     const inserted = await context.commit(async (transaction) =>
       (await positions.advance(transaction, pushInboxFeed.name, this.#storedPosition, position))
         ? items.add(transaction, offers, context.clock.now())

@@ -1,8 +1,9 @@
+import * as m from '#messages/inbox-texts';
 import { inboxAdded, inboxChanged, inboxOffered, inboxRead } from '../contracts/inbox/api.ts';
 import { defineService, type Context, type Service } from '../contracts/service.ts';
 import { createLiveSettings } from '../kit/live-settings.ts';
 import { Announcer } from './announcer.ts';
-import { normalizeOffer, formatUnread } from './item-text.ts';
+import { normalizeOffer } from './item-text.ts';
 import { manifest } from './manifest.ts';
 import { FeedFollower } from './feed-follower.ts';
 import { Intake } from './intake.ts';
@@ -31,7 +32,7 @@ function create(context: Context, initialSettings: Settings): Service {
   const retention = new Retention(context, settings, store, (rows) => announce(rows, { removed: true }));
   context.metrics.gauge({
     name: 'inbox_items_unread',
-    help: 'Notifications that are neither read nor put away.',
+    help: 'Notifications that are neither read nor archived.',
     collect: () => unread.count(),
   });
   const index = new WordIndex(context, store.itemWords);
@@ -48,7 +49,11 @@ function create(context: Context, initialSettings: Settings): Service {
   return {
     api: inboxRoutes({ context, store, marker, catchUp: () => index.catchUp(), announce }),
     async start() {
-      resources.use(handovers.receive(inboxOffered, (offer, key) => intake.add({ key, offer: normalizeOffer(offer) })));
+      resources.use(
+        handovers.receive(inboxOffered, async (offer, key) =>
+          intake.add({ key, offer: await context.inHostLanguage(() => normalizeOffer(offer)) }),
+        ),
+      );
       resources.use(bus.subscribe(inboxAdded, () => unread.invalidate()));
       resources.use(bus.subscribe(inboxChanged, () => unread.invalidate()));
       resources.use(
@@ -61,7 +66,10 @@ function create(context: Context, initialSettings: Settings): Service {
       indexing = index.start();
       await feedFollower.start();
     },
-    health: async () => ({ state: 'up', detail: formatUnread(await unread.count()) }),
+    async health() {
+      const count = await unread.count();
+      return { state: 'up', detail: () => m.unreadCount({ count }) };
+    },
     reconfigure: (next) => live.update(next, () => retention.run()),
     async [Symbol.asyncDispose]() {
       resources.dispose();

@@ -1,3 +1,4 @@
+import * as m from '#messages/inbox-texts';
 import type { InboxOffer } from '../contracts/inbox/api.ts';
 
 /** Maximum number of stored characters of a body. */
@@ -8,7 +9,10 @@ const maxTags = 100;
 const maxTagLength = 200;
 const maxSearchWords = 10;
 
-/** Limits an offer to the bounds of the inbox and replaces characters that databases refuse. */
+/**
+ * Limits an offer to the bounds of the inbox and replaces characters that databases refuse. A truncated text ends with a
+ * note in the current language.
+ */
 export function normalizeOffer(offer: InboxOffer): InboxOffer {
   const { link, ...rest } = offer;
   return {
@@ -28,18 +32,13 @@ export function splitSearchWords(query: string): string[] {
   return [...new Set(foldCase(query).split(/\s+/))].filter((word) => word !== '').slice(0, maxSearchWords);
 }
 
-/** Formats a count such as "4 unread". */
-export function formatUnread(unread: number): string {
-  return unread === 0 ? 'nothing unread' : `${String(unread)} unread`;
-}
-
 function foldCase(text: string): string {
   return toStorableText(text).normalize('NFC').toLowerCase();
 }
 
 function truncate(text: string, maxLength: number): string {
   if (text.length <= maxLength) return toStorableText(text);
-  return `${toStorableText(text.slice(0, maxLength))}… (${String(text.length - maxLength)} characters more)`;
+  return toStorableText(text.slice(0, maxLength)) + m.truncated({ count: text.length - maxLength });
 }
 
 /** PostgreSQL does not store NUL, and neither database stores unpaired surrogates. */

@@ -1,3 +1,5 @@
+import * as parts from '#messages/parts';
+import * as texts from '#messages/manifests';
 import { defineManifest } from '../contracts/service.ts';
 import { live } from './live.ts';
 import { Settings } from './settings.ts';
@@ -6,12 +8,12 @@ import { migrations } from './store/migrations.ts';
 /** Inbox: stores every message of Homeport, with search, marking and deletion. */
 export const manifest = defineManifest({
   id: 'inbox',
-  title: 'Inbox',
-  summary: 'Keeps every message, to be searched and read later.',
+  title: texts.inboxTitle,
+  summary: texts.inboxSummary,
   settings: Settings,
   environment: { INBOX_KEEP_DAYS: 'keepDays' },
   migrations,
-  grantable: [{ service: 'inbox', title: 'Inbox, by source', example: '*' }],
-  pulse: { counter: 'inbox_items_total', what: 'messages' },
+  grantable: [{ service: 'inbox', title: texts.inboxGrant, example: '*' }],
+  pulse: { counter: 'inbox_items_total', total: parts.messagesInDay },
   live,
 });

@@ -1,3 +1,4 @@
+import * as m from '#messages/inbox-problems';
 import { implement, type ApiHandler } from '../contracts/api.ts';
 import { inboxApi } from '../contracts/inbox/api.ts';
 import { Problem } from '../contracts/problem.ts';
@@ -77,7 +78,7 @@ function readRoutes({ store, catchUp }: Pick<RouteDependencies, 'store' | 'catch
       const item = Number.isSafeInteger(id) && id > 0 ? await store.find(id) : undefined;
       // Unreadable rows are reported as not found.
       if (item === undefined || !isAllowed(rights, 'read', item)) {
-        throw new Problem('inbox.unknown', 404, 'There is no such message.');
+        throw new Problem('inbox.unknown', 404, m.messageNotFound());
       }
       return item;
     }),
@@ -120,7 +121,7 @@ function changeRoutes({
         );
         if (forbiddenPlace === undefined) continue;
         const name = forbiddenPlace.topic === '' ? forbiddenPlace.source : forbiddenPlace.topic;
-        throw new Problem('inbox.forbidden', 403, `You may not remove what came from ${name}.`);
+        throw new Problem('inbox.forbidden', 403, m.removalDenied({ name }));
       }
       const removed: ItemPlace[] = [];
       for (const chunkIds of chunks) {

@@ -1,4 +1,5 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
+import { runOutsideRequests } from './language.ts';
 
 /** Limits and function of a batcher. */
 export interface BatcherOptions<T> {
@@ -25,7 +26,8 @@ export class Batcher<T> {
 
   add(item: T): void {
     this.#queue.push(item);
-    this.#running ??= this.#run();
+    // A batch has items of several requests.
+    this.#running ??= runOutsideRequests(() => this.#run());
   }
 
   /** Settles when the queue is empty; undefined when it already is. */

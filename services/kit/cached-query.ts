@@ -1,4 +1,5 @@
 import type { Clock } from '../contracts/service.ts';
+import { runOutsideRequests } from './language.ts';
 
 interface CachedQueryOptions<Result> {
   readonly clock: Clock;
@@ -57,7 +58,8 @@ export class CachedQuery<Value> implements Disposable {
 
   async #start(state: string): Promise<Value> {
     const startedAt = this.#stopwatch();
-    const answer = this.#options.read();
+    // Callers of several requests receive the result, and the query continues when the first client disconnects.
+    const answer = runOutsideRequests(this.#options.read);
     this.#running = { state, answer };
     try {
       const read = await answer;

@@ -1,3 +1,4 @@
+import * as m from '#messages/kit-problems';
 import { Cron } from 'croner';
 import { isZone } from '../contracts/zone.ts';
 
@@ -21,16 +22,15 @@ export function parseCalendarInput(
   zone: string,
   refuse: (field: 'rule' | 'zone', detail: string, cause?: unknown) => Error,
 ): Cron {
-  if (!isZone(zone)) throw refuse('zone', 'Use the name of a time zone, such as Europe/Berlin.');
+  if (!isZone(zone)) throw refuse('zone', m.zoneInvalid());
   // Seconds and years are not allowed, so rules are due at most once a minute.
   const isShort = /^@(yearly|annually|monthly|weekly|daily|hourly)$/i.test(rule);
   if (!isShort && !/^([0-9a-z*,/?#+-]+\s+){4}[0-9a-z*,/?#+-]+$/i.test(rule)) {
-    throw refuse('rule', 'Write five fields: minute, hour, day of the month, month, day of the week.');
+    throw refuse('rule', m.calendarFieldsMissing());
   }
   try {
     return parseCalendarRule(rule, zone);
   } catch (cause) {
-    const detail = 'One of the five fields is not right. Minutes are 0 to 59, hours 0 to 23, weekdays 0 to 7.';
-    throw refuse('rule', detail, cause);
+    throw refuse('rule', m.calendarFieldInvalid(), cause);
   }
 }

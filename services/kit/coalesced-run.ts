@@ -1,3 +1,5 @@
+import { runOutsideRequests } from './language.ts';
+
 /**
  * Task that runs once at a time, and once more after requests that arrived during a run. Any number of them cause one
  * further run.
@@ -16,7 +18,8 @@ export class CoalescedRun implements AsyncDisposable {
   /** Requests a run that begins after this call. */
   request(): void {
     this.#isRequested = true;
-    if (!this.#isClosed) this.#running ??= this.#run();
+    // A run is for several requests, and continues when their clients disconnect.
+    if (!this.#isClosed) this.#running ??= runOutsideRequests(() => this.#run());
   }
 
   /** Resolves when all requested runs have ended. */

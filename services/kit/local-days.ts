@@ -23,8 +23,8 @@ export function getLastDays(now: number, count: number): readonly LocalDay[] {
 
 const hourMs = 3_600_000;
 
-/** Returns the starts of the last 24 hours, the current one last, in ms since the epoch. */
-export function getLastHours(now: number): readonly number[] {
+/** Returns the starts of the last hours, the current one last, in ms since the epoch. */
+export function getLastHours(now: number, count = 24): readonly number[] {
   const current = Math.floor(now / hourMs) * hourMs;
-  return Array.from({ length: 24 }, (_, index) => current - (23 - index) * hourMs);
+  return Array.from({ length: count }, (_, index) => current - (count - 1 - index) * hourMs);
 }

@@ -1,3 +1,5 @@
+import { runOutsideRequests } from './language.ts';
+
 /** Task that runs once at a time: a call during a run joins it and receives its result. */
 export class SingleFlight<T> {
   readonly #task: () => Promise<T>;
@@ -14,7 +16,8 @@ export class SingleFlight<T> {
 
   /** Runs the task, or joins the run in progress. */
   run(): Promise<T> {
-    this.#running ??= this.#task().finally(() => (this.#running = undefined));
+    // Callers of several requests receive the result, and the run continues when the first client disconnects.
+    this.#running ??= runOutsideRequests(this.#task).finally(() => (this.#running = undefined));
     return this.#running;
   }
 

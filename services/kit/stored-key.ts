@@ -1,3 +1,4 @@
+import * as m from '#messages/kit-problems';
 import type { Kysely } from 'kysely';
 import { Problem } from '../contracts/problem.ts';
 import type { Context, Vault } from '../contracts/service.ts';
@@ -32,9 +33,7 @@ export function openStoredKey(
 
 /** Builds the Problem for a stored key that exists but cannot be read, with the remedies. */
 export function buildUnreadableKeyProblem(service: string, name: string, cause?: unknown): Problem {
-  const detail =
-    `The stored key "${name}" cannot be read: it was sealed under another key of the vault, or changed. ` +
-    `Restore it from a backup, or replace it with "homeport keys replace ${service} ${name}".`;
+  const detail = (): string => m.storedKeyUnreadable({ name, service });
   return new Problem('vault.key_unreadable', 503, detail, { cause, fields: { key: name }, retryable: false });
 }
 

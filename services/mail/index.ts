@@ -1,3 +1,4 @@
+import * as m from '#messages/mail-problems';
 import { jobsChanged } from '../contracts/jobs.ts';
 import { mailActivity } from '../contracts/mail/api.ts';
 import { Problem } from '../contracts/problem.ts';
@@ -29,7 +30,7 @@ import { Sources } from './store/sources.ts';
 export const mail = defineService({ ...manifest, create });
 
 function create(context: Context, initialSettings: Settings): Service {
-  const { accounts, bus, clock, db, files } = context;
+  const { accounts, blobs, bus, clock, db } = context;
   const resources = new AsyncDisposableStack();
   const live = createLiveSettings(initialSettings);
   const settings = live.current;
@@ -39,7 +40,7 @@ function create(context: Context, initialSettings: Settings): Service {
   const signIn = new SignIn(accounts, () => settings.logins);
   const routing = new LiveRouting(settings);
   const messages = new MessageStore(db);
-  const sources = new Sources(db, files);
+  const sources = new Sources(db, blobs);
   const activity = new Activity(context, mailActivity);
   const mailReceiver = new MailReceiver({
     context,
@@ -54,10 +55,10 @@ function create(context: Context, initialSettings: Settings): Service {
   const deliveryWorker = new DeliveryWorker({
     context,
     routing,
+    messages,
     sources,
     reader,
-    processed,
-    activity,
+    outcomes: { processed, activity },
     deliveryBackoff,
     recognize: () => settings.recognise,
   });
@@ -74,7 +75,6 @@ function create(context: Context, initialSettings: Settings): Service {
     async start() {
       const renewal = await startCertificateRenewal(context, settings, listener);
       resources.use(renewal);
-      await sources.open();
       mailReceiver.lastReceivedAt = await messages.findNewestTime();
       resources.use(activity);
       resources.use(outcomes);
@@ -104,5 +104,5 @@ function create(context: Context, initialSettings: Settings): Service {
 
 async function importData(program: string, path: string): Promise<ImportResult> {
   if (program === 'mailrise') return importMailrise(path, process.env);
-  throw new Problem('mail.unknown_program', 404, `Mail takes over from mailrise only, not from ${program}.`);
+  throw new Problem('mail.unknown_program', 404, m.unknownProgram({ program }));
 }

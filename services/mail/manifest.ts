@@ -1,3 +1,6 @@
+import * as m from '#messages/mail-settings';
+import * as parts from '#messages/parts';
+import * as texts from '#messages/manifests';
 import { liveTopic } from '../contracts/control/live.ts';
 import { mailActivity } from '../contracts/mail/api.ts';
 import { defineManifest } from '../contracts/service.ts';
@@ -7,32 +10,35 @@ import { migrations } from './store/tables.ts';
 /** SMTP gateway: converts mail to notifications; accepted mail is never lost. */
 export const manifest = defineManifest({
   id: 'mail',
-  title: 'Mail gateway',
+  title: texts.mailTitle,
   group: 'alerts',
-  summary: 'Turns e-mail that devices and scripts send into notifications.',
+  summary: texts.mailSummary,
   listeners: [
     {
       name: 'smtp',
-      title: 'Mail',
+      title: texts.mailListener,
       protocol: 'tcp',
       scheme: 'smtp',
       port: 8025,
-      whenShared:
-        'Machines of these networks send mail here. Whether they encrypt it and sign in is set with mail; at first they do neither.',
+      whenShared: texts.mailShared,
     },
   ],
   settings: Settings,
   environment,
   mainSettings: ['enabled', 'clients', 'signIn', 'logins', 'tls', 'spoolDays', 'maxMegabytes'],
-  settingGroups: {
-    Mails: ['spoolDays', 'maxMegabytes'],
-    Access: ['clients', 'signIn', 'logins', 'tls'],
-    Routing: ['recipients', 'rules', 'recognise', 'topicDomain', 'topicPrefix'],
-    'Mail server': ['certificateFile', 'keyFile', 'hostName', 'maxRecipients', 'maxClients', 'idleSeconds'],
-  },
+  settingGroups: [
+    { heading: m.groupMails, settings: ['spoolDays', 'maxMegabytes'] },
+    { heading: m.groupAccess, settings: ['clients', 'signIn', 'logins', 'tls'] },
+    { heading: m.groupRouting, settings: ['recipients', 'rules', 'recognise', 'topicDomain', 'topicPrefix'] },
+    {
+      heading: m.groupMailServer,
+      settings: ['certificateFile', 'keyFile', 'hostName', 'maxRecipients', 'maxClients', 'idleSeconds'],
+    },
+  ],
   migrations,
-  grantable: [{ service: 'mail', title: 'Mail, by recipient', example: '*' }],
+  blobs: ['spool'],
+  grantable: [{ service: 'mail', title: texts.mailGrant, example: '*' }],
   live: [liveTopic(mailActivity, 'admin')],
-  pulse: { counter: 'gateway_emails_processed_total', what: 'mails' },
-  importSources: [{ program: 'mailrise', from: 'FILE', what: 'recipients, logins and encryption of mailrise.conf' }],
+  pulse: { counter: 'gateway_emails_processed_total', total: parts.mailsInDay },
+  importSources: [{ program: 'mailrise', from: 'FILE', help: texts.mailriseImport }],
 });

@@ -1,3 +1,4 @@
+import * as m from '#messages/notify-texts';
 import type { Health } from '../contracts/health.ts';
 import { getKindTitle } from '../contracts/notify/kind-title.ts';
 import { joinNames } from '../kit/join-names.ts';
@@ -12,22 +13,19 @@ export async function getHealth(
   const to = '/delivery';
   if (failing.length === 0) {
     const isNew = !(await configurations.hasUserConfiguration());
-    const idle = isNew ? 'no destinations of your own yet' : 'all delivered';
-    const detail = waiting === 0 ? idle : `${waiting} on their way`;
-    return { state: 'up', detail, ...(isNew ? { begin: { label: 'Add a destination', to } } : {}) };
+    const idle = isNew ? m.noDestinations : m.allDelivered;
+    const detail = waiting === 0 ? idle : () => m.deliveriesWaiting({ count: waiting });
+    return { state: 'up', detail, ...(isNew ? { begin: { label: m.addDestination, to } } : {}) };
   }
-  const remedy = { label: 'See the destinations', to };
-  return { state: 'degraded', detail: `${formatFailing(failing)} not take messages, ${waiting} waiting`, remedy };
+  const remedy = { label: m.viewDestinations, to };
+  return { state: 'degraded', detail: () => formatFailing(failing, waiting), remedy };
 }
 
-/**
- * Formats `Gotify does` or `Gotify and Home Assistant do`; several destinations of one kind are counted, because the
- * name would not distinguish them.
- */
-function formatFailing(services: readonly string[]): string {
-  if (services.length === 1) return `${joinNames(services.map(getKindTitle))} does`;
-  const kinds = new Set(services);
-  return kinds.size < services.length
-    ? `${services.length} destinations do`
-    : `${joinNames(services.map(getKindTitle))} do`;
+/** Names the failing kinds. Several destinations of one kind are counted, because the name would not distinguish them. */
+function formatFailing(services: readonly string[], waiting: number): string {
+  const names = joinNames(services.map(getKindTitle));
+  if (services.length === 1) return m.destinationFailing({ name: names, waiting });
+  return new Set(services).size < services.length
+    ? m.countFailing({ count: services.length, waiting })
+    : m.destinationsFailing({ names, waiting });
 }

@@ -1,3 +1,4 @@
+import * as m from '#messages/notify-problems';
 import { jobsChanged } from '../contracts/jobs.ts';
 import { notificationAccepted, notificationOffered, notifyActivity } from '../contracts/notify/notification.ts';
 import { Problem } from '../contracts/problem.ts';
@@ -50,7 +51,7 @@ function create(context: Context, initialSettings: Settings): Service {
   const deliveries = createDeliveries(context, { settings, stores, sealed, onChange: activity.touch });
   const collaborators = { stores, deliveries, engine, sealed };
   const aggregator = new Aggregator(context, collaborators, { current: settings, isAllowed });
-  const statistics = createDeliveryOverview(context, activity);
+  const statistics = createDeliveryOverview(context, activity, settings);
   const countWaiting = async (): Promise<number> => {
     await jobs.flush();
     return notifications.countWaiting();
@@ -104,10 +105,6 @@ function createImport(
   const dependencies = { store: configurations, engine, clock, environment: process.env };
   return async (program, location, options) => {
     if (program === 'apprise-api') return takeOverAppriseApi(location, dependencies, options);
-    throw new Problem(
-      'notify.unknown_program',
-      404,
-      `Notifications are taken over from apprise-api only, not from ${program}.`,
-    );
+    throw new Problem('notify.unknown_program', 404, m.unknownProgram({ program }));
   };
 }

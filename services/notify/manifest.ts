@@ -1,3 +1,6 @@
+import * as m from '#messages/notify-settings';
+import * as parts from '#messages/parts';
+import * as texts from '#messages/manifests';
 import { liveTopic } from '../contracts/control/live.ts';
 import { notifyActivity } from '../contracts/notify/notification.ts';
 import { defineManifest } from '../contracts/service.ts';
@@ -8,10 +11,11 @@ import { migrations } from './store/migrations.ts';
 /** Manifest of the notification aggregator. */
 export const manifest = defineManifest({
   id: 'notify',
-  title: 'Delivery',
+  title: texts.notifyTitle,
   group: 'alerts',
-  summary: 'Sends notifications of programs and services to the places you choose.',
-  listeners: [{ name: 'http', title: 'Delivery', protocol: 'http', port: 8000 }],
+  summary: texts.notifySummary,
+  sharedSummary: texts.notifySharedSummary,
+  listeners: [{ name: 'http', title: texts.notifyTitle, protocol: 'http', port: 8000 }],
   settings: Settings,
   environment: {
     APPRISE_CONFIG_LOCK: 'configurationLock',
@@ -41,32 +45,42 @@ export const manifest = defineManifest({
     'requireSignIn',
     'closeKeys',
   ],
-  settingGroups: {
-    Notifications: ['historyDays', 'emojis', 'maxAttachments'],
-    Programs: ['trustLocalPrograms', 'requireSignIn', 'closeKeys'],
-    Files: ['attachmentBytes', 'keptFilesBytes', 'attachmentHosts', 'attachmentAllow', 'attachmentDeny'],
-    Delivery: ['answerMs', 'redirects', 'recursionLimit', 'allowServices', 'denyServices', 'maxWaiting'],
-    'Keys over the API': [
-      'configurationLock',
-      'configurationBytes',
-      'statefulMode',
-      'listKeys',
-      'statelessUrls',
-      'resultsUrl',
-      'mappingDepth',
-      'apiOnly',
-    ],
-  },
+  settingGroups: [
+    { heading: m.groupNotifications, settings: ['historyDays', 'emojis', 'maxAttachments'] },
+    { heading: m.groupPrograms, settings: ['trustLocalPrograms', 'requireSignIn', 'closeKeys'] },
+    {
+      heading: m.groupFiles,
+      settings: ['attachmentBytes', 'keptFilesBytes', 'attachmentHosts', 'attachmentAllow', 'attachmentDeny'],
+    },
+    {
+      heading: m.groupDelivery,
+      settings: ['answerMs', 'redirects', 'recursionLimit', 'allowServices', 'denyServices', 'maxWaiting'],
+    },
+    {
+      heading: m.groupKeysOverTheApi,
+      settings: [
+        'configurationLock',
+        'configurationBytes',
+        'statefulMode',
+        'listKeys',
+        'statelessUrls',
+        'resultsUrl',
+        'mappingDepth',
+        'apiOnly',
+      ],
+    },
+  ],
   migrations,
+  blobs: ['attachments'],
   engines: [engine],
-  grantable: [{ service: 'notify', title: 'Delivery keys', example: '*' }],
+  grantable: [{ service: 'notify', title: texts.notifyGrant, example: '*' }],
   live: [liveTopic(notifyActivity, 'admin')],
-  pulse: { counter: 'aggregator_notifications_sent_total', what: 'deliveries' },
+  pulse: { counter: 'aggregator_notifications_sent_total', total: parts.deliveriesInDay },
   importSources: [
     {
       program: 'apprise-api',
       from: 'FOLDER',
-      what: 'the configurations of an Apprise API (its store; SECRET_KEY, APPRISE_KEYS)',
+      help: texts.appriseApiImport,
       dryRun: true,
     },
   ],

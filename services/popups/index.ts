@@ -1,3 +1,7 @@
+import { settingsChanged } from '../contracts/control/api.ts';
+import { keepLanguage } from '../kit/language.ts';
+import * as texts from '#messages/popups-texts';
+import * as m from '#messages/control-problems';
 import { join } from 'node:path';
 import { implement } from '../contracts/api.ts';
 import { computerResumed } from '../contracts/control/machine.ts';
@@ -19,9 +23,14 @@ function create(context: DesktopContext, initialSettings: unknown): Service {
   const resources = new AsyncDisposableStack();
   let settings = PopupSettings.parse(initialSettings);
   let running: Popups | undefined;
+  let inHostLanguage = keepLanguage();
+  /** Reads the language of the host and loads its texts, so that popups are built without waiting. */
+  const readLanguage = async (): Promise<void> => {
+    inHostLanguage = await context.inHostLanguage(() => keepLanguage());
+  };
 
   const requireRunning = (): Popups => {
-    if (running === undefined) throw new Problem('popups.starting', 503, 'Popups are not open yet.');
+    if (running === undefined) throw new Problem('popups.starting', 503, m.popupsStarting);
     return running;
   };
 
@@ -33,6 +42,12 @@ function create(context: DesktopContext, initialSettings: unknown): Service {
 
     async start() {
       const { notifier, openPage, openLink } = context.desktop;
+      await readLanguage();
+      resources.use(
+        bus.subscribe(settingsChanged, () => {
+          readLanguage().catch((error: unknown) => log.error('language of popups not loaded', { error }));
+        }),
+      );
       running = resources.use(
         await openPopups({
           bus,
@@ -42,6 +57,7 @@ function create(context: DesktopContext, initialSettings: unknown): Service {
           file: join(context.files, 'popups.json'),
           settings: () => settings,
           actions: {
+            inHostLanguage: (work) => inHostLanguage(work),
             openPage,
             openLink,
             markRead: (ids) => handovers.pass(inboxRead, random.text(20), { ids: [...ids] }),
@@ -64,8 +80,8 @@ function create(context: DesktopContext, initialSettings: unknown): Service {
 }
 
 function getHealth({ enabled, driver, pausedUntil, held }: PopupsState): Health {
-  if (driver === 'none') return { state: 'up', idle: true, detail: 'no screen to show them on' };
-  if (!enabled) return { state: 'up', idle: true, detail: 'switched off in the settings' };
-  if (held > 0) return { state: 'up', detail: held === 1 ? '1 message waits' : `${String(held)} messages wait` };
-  return { state: 'up', detail: pausedUntil === null ? 'showing' : 'paused' };
+  if (driver === 'none') return { state: 'up', idle: true, detail: texts.noScreen };
+  if (!enabled) return { state: 'up', idle: true, detail: texts.disabled };
+  if (held > 0) return { state: 'up', detail: () => texts.held({ count: held }) };
+  return { state: 'up', detail: pausedUntil === null ? texts.showing : texts.paused };
 }

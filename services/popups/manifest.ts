@@ -1,3 +1,4 @@
+import * as texts from '#messages/manifests';
 import { liveTopic } from '../contracts/control/live.ts';
 import { popupsChanged } from '../contracts/popups/popups.ts';
 import { defineManifest } from '../contracts/service.ts';
@@ -6,9 +7,9 @@ import { environment, PopupSettings, Settings } from './settings.ts';
 /** Popups service: shows messages of the inbox as native popups, following the rules of an account. */
 export const manifest = defineManifest({
   id: 'popups',
-  title: 'Popups',
+  title: texts.popupsTitle,
   group: 'system',
-  summary: 'Shows what reaches the inbox on the screen of this machine.',
+  summary: texts.popupsSummary,
   capabilities: ['desktop'],
   // Started first, so that no message of other services is missed while they start.
   startsOn: 'first',

@@ -23,7 +23,7 @@ const SavedBrief = z.object({
 const SavedPopupState = z.object({
   pausedUntil: z.number().nullable().default(null),
   held: SavedTally.default({ rows: [], more: 0 }),
-  topics: SavedPushTopics.default({ rules: { rules: [], zone: null, follows: null }, held: {} }),
+  topics: SavedPushTopics.default({ rules: { rules: [], zone: null, muted: [], follows: null }, held: {} }),
   urgent: z.array(SavedBrief).default([]),
 });
 export type SavedPopupState = z.infer<typeof SavedPopupState>;

@@ -41,6 +41,8 @@ export interface PopupActions {
   /** Opens an http or https URL. */
   readonly openLink: (url: string) => void;
   readonly markRead: (ids: readonly number[]) => Promise<void>;
+  /** Runs work whose texts are in the language of the host. */
+  readonly inHostLanguage: <T>(work: () => T) => T;
 }
 
 export interface PopupsOptions {
@@ -108,15 +110,15 @@ class InboxPopups implements Popups {
     const minutes = (): number => (settings().popups ? settings().repeatUrgentMinutes : 0);
     this.#urgent = new Reminders(saved.urgent, clock, minutes, (briefs) => {
       // Messages with their own interval are not affected by the setting, so it is checked here.
-      const popup = settings().popups ? buildUrgentPopup(briefs, this.#sound) : undefined;
-      if (popup !== undefined) this.#show(popup, briefs, briefs.length === 1 ? briefs[0] : undefined);
+      if (settings().popups)
+        this.#show(() => buildUrgentPopup(briefs, this.#sound), briefs, briefs.length === 1 ? briefs[0] : undefined);
     });
     this.#sourceLimiter = new BurstLimiter(clock, maxPerSource, (source, suppressed) => {
       if (this.#totalLimiter.allow('', suppressed.rows, suppressed.more))
-        this.#show(buildBurstPopup(source, suppressed, this.#sound), suppressed.rows);
+        this.#show(() => buildBurstPopup(source, suppressed, this.#sound), suppressed.rows);
     });
     this.#totalLimiter = new BurstLimiter(clock, maxTotal, (_, suppressed) =>
-      this.#show(buildBurstPopup('', suppressed, this.#sound), suppressed.rows),
+      this.#show(() => buildBurstPopup('', suppressed, this.#sound), suppressed.rows),
     );
     this.#subscriptions.use(bus.subscribe(inboxAdded, (item) => this.#handleAdded(item)));
     // Uses seen events, because changes of very many rows list no ids.
@@ -200,12 +202,12 @@ class InboxPopups implements Popups {
     }
     const isAllowed = this.#sourceLimiter.allow(row.source, [row]) && this.#totalLimiter.allow('', [row]);
     if (item.priority < 5 && !isAllowed) return;
-    const brief = toBrief(item, this.#topics.repeatMinutes(topic));
+    const brief = this.#options.actions.inHostLanguage(() => toBrief(item, this.#topics.repeatMinutes(topic)));
     if (item.priority >= 5 && brief.repeatMinutes !== 0) {
       this.#urgent.add(brief);
       this.#stateFile.save();
     }
-    if (isAllowed) this.#show(buildMessagePopup(brief, this.#sound), [row], brief);
+    if (isAllowed) this.#show(() => buildMessagePopup(brief, this.#sound), [row], brief);
   }
 
   #hold(row: CountedMessage, handling: 'hold' | 'hold-with-topic', topic: string): void {
@@ -239,7 +241,7 @@ class InboxPopups implements Popups {
     if (this.#heldTally.size > 0 && (!quiet || !enabled)) {
       const heldMessages = this.#heldTally.take();
       this.#stateFile.save();
-      if (enabled) this.#show(buildHeldPopup(heldMessages, this.#sound), heldMessages.rows);
+      if (enabled) this.#show(() => buildHeldPopup(heldMessages, this.#sound), heldMessages.rows);
     }
     if (pausedUntil === null && this.#pausedUntil !== null) {
       this.#pausedUntil = null;
@@ -270,8 +272,10 @@ class InboxPopups implements Popups {
   }
 
   /** Shows a popup for these rows; `brief` is the displayed message. */
-  #show(popup: Popup, rows: readonly CountedMessage[], brief?: Brief): void {
+  #show(build: () => Popup | undefined, rows: readonly CountedMessage[], brief?: Brief): void {
     const ids = rows.map(({ id }) => id);
+    const popup = this.#options.actions.inHostLanguage(build);
+    if (popup === undefined) return;
     this.#options.notifier.show(popup, (event) => this.#handleEvent(event, ids, brief));
   }
 }

@@ -4,7 +4,7 @@ import { SavedTally, Tally, type CountedMessage } from './tally.ts';
 
 export const SavedPushTopics = z.object({
   /** Saved, so that messages are held after a restart before push has published its rules again. */
-  rules: PushPopupRules.default({ rules: [], zone: null, follows: null }),
+  rules: PushPopupRules.default({ rules: [], zone: null, muted: [], follows: null }),
   held: z.record(z.string(), SavedTally).default({}),
 });
 

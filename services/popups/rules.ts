@@ -1,7 +1,8 @@
+import * as m from '#messages/popups-texts';
+import { formatNumber } from '../../messages/format.ts';
 import type { PushOutcome } from '../contracts/push/rules.ts';
 import type { InboxItem } from '../contracts/inbox/api.ts';
 import type { Popup } from '../contracts/popups/desktop.ts';
-import { formatCount } from '../kit/format-count.ts';
 import type { Tally } from './tally.ts';
 import { formatBody, formatTitle } from './text.ts';
 
@@ -41,7 +42,7 @@ export function toBrief(item: InboxItem, repeatMinutes: number | null = null): B
   const title = formatTitle(item.title);
   return {
     id: item.id,
-    title: title === '' ? `Message from ${source === '' ? 'Homeport' : source}` : title,
+    title: title === '' ? m.messageFrom({ source: source === '' ? 'Homeport' : source }) : title,
     body,
     source,
     priority: item.priority,
@@ -57,17 +58,17 @@ export function buildMessagePopup(brief: Brief, sound: boolean): Popup {
     title: brief.title,
     body: brief.body,
     urgency: toUrgency(brief.priority),
-    actions: [{ id: 'read', label: 'Mark as read' }],
+    actions: [{ id: 'read', label: m.markAsRead() }],
     silent: !sound,
     group: brief.source,
   };
 }
 
-/** Builds the summary "7 messages while it was quiet". */
+/** Builds the summary of the messages that were held back. */
 export function buildHeldPopup(state: Tally, sound: boolean): Popup {
   return {
     id: 'held',
-    title: `${formatCount(state.size, 'message')} while it was quiet`,
+    title: m.heldMessages({ count: state.size }),
     body: formatSources(state),
     urgency: 'normal',
     actions: [],
@@ -76,12 +77,14 @@ export function buildHeldPopup(state: Tally, sound: boolean): Popup {
   };
 }
 
-/** Builds the summary "12 new from mail", or "12 new messages" without source. */
+/** Builds the summary "12 new messages from mail", or "12 new messages" without source. */
 export function buildBurstPopup(source: string, burst: Tally, sound: boolean): Popup {
   const name = formatTitle(source);
   return {
     id: `burst-${name}`,
-    title: formatTitle(name === '' ? `${String(burst.size)} new messages` : `${String(burst.size)} new from ${name}`),
+    title: formatTitle(
+      name === '' ? m.newMessages({ count: burst.size }) : m.newFrom({ count: burst.size, source: name }),
+    ),
     body: name === '' ? formatSources(burst) : '',
     urgency: toUrgency(burst.priority),
     actions: [],
@@ -97,7 +100,7 @@ export function buildUrgentPopup(briefs: readonly Brief[], sound: boolean): Popu
   if (briefs.length === 1) return buildMessagePopup(first, sound);
   return {
     id: 'urgent',
-    title: `${String(briefs.length)} urgent messages are unread`,
+    title: m.urgentUnread({ count: briefs.length }),
     body: formatBody(briefs.map(({ title }) => title).join('\n'), 'text'),
     urgency: 'critical',
     actions: [],
@@ -119,6 +122,8 @@ function toUrgency(priority: number): Popup['urgency'] {
 /** Formats sources such as "mail 4, push 3". */
 function formatSources(state: Tally): string {
   const sources = state.sources();
-  const labels = sources.slice(0, 5).map(([source, count]) => `${formatTitle(source)} ${String(count)}`);
+  const labels = sources
+    .slice(0, 5)
+    .map(([source, count]) => m.sourceCount({ source: formatTitle(source), count: formatNumber(count) }));
   return formatBody([...labels, ...(sources.length > 5 ? ['…'] : [])].join(', '), 'text');
 }

@@ -1,3 +1,4 @@
+import * as m from '#messages/popups-settings';
 import { z } from 'zod';
 import { QuietHours } from '../contracts/quiet-hours.ts';
 
@@ -6,30 +7,22 @@ export const Settings = z.object({});
 /** Popup settings: fields of the group `host`, where they were stored before popups became a service. */
 export const PopupSettings = z.object({
   popups: z.boolean().default(true).meta({
-    title: 'Popups',
-    description:
-      'Shows messages as popups on this computer, unless their priority is low. All messages appear in the inbox.',
+    label: m.popups,
+    help: m.popupsHelp,
   }),
   popupSound: z.boolean().default(true).meta({
-    title: 'Popup sound',
-    description: 'Plays a sound with popups, if the system supports it.',
+    label: m.popupSound,
+    help: m.popupSoundHelp,
   }),
-  quietHours: z
-    .array(QuietHours)
-    .max(50)
-    .default([])
-    .meta({
-      title: 'Popup quiet hours',
-      description:
-        'Times without popups, in the time zone of this computer, unless they follow the rules of an ' +
-        'administrator. High and urgent messages still pop up; the others are summarized in one popup at ' +
-        'the end.',
-      hours: true,
-    }),
+  quietHours: z.array(QuietHours).max(50).default([]).meta({
+    label: m.quietHours,
+    help: m.quietHoursHelp,
+    hours: true,
+  }),
   repeatUrgentMinutes: z.int().min(0).max(1440).default(15).meta({
     unit: 'minutes',
-    title: 'Repeat urgent popups',
-    description: 'How long until an unread urgent message pops up again. Set to 0 to show it once.',
+    label: m.repeatUrgentMinutes,
+    help: m.repeatUrgentMinutesHelp,
   }),
 });
 export type PopupSettings = z.infer<typeof PopupSettings>;

@@ -1,3 +1,4 @@
+import * as m from '#messages/push-problems';
 import { Problem } from '../contracts/problem.ts';
 import { defineService, type Context, type ImportResult, type Service } from '../contracts/service.ts';
 import { createLiveSettings } from '../kit/live-settings.ts';
@@ -13,7 +14,7 @@ import { openAccess } from './ntfy-api/access.ts';
 import { NtfyApi } from './ntfy-api/ntfy-api.ts';
 import { webPushRoutes } from './ntfy-api/web-push.ts';
 import { Delivery } from './publish/delivery.ts';
-import { openEmails } from './publish/emails.ts';
+import { openEmails, type Emails } from './publish/emails.ts';
 import { QuietHours } from './quiet/quiet-hours.ts';
 import { openRecurring } from './recurring/recurring.ts';
 import { Search } from './search/search.ts';
@@ -23,6 +24,7 @@ import { createPushAccountData } from './store/account-data.ts';
 import { MessageStore } from './store/messages.ts';
 import { KeepAlive } from './subscribe/keep-alive.ts';
 import { Subscribers } from './subscribe/subscribers.ts';
+import { TopicDevices } from './subscribe/topic-devices.ts';
 import { createVisitors } from './topics/visitors.ts';
 import { createReceiverAddresses } from './web-push/receiver-addresses.ts';
 import { WebPush } from './web-push/web-push.ts';
@@ -30,8 +32,18 @@ import { WebPush } from './web-push/web-push.ts';
 /** Push service: delivers published messages to subscribers of a topic, compatible with ntfy. */
 export const push = defineService({ ...manifest, create });
 
+/** Opens the forwarding of messages as mail, whose links lead to the address of this server. */
+function openPushEmails(context: Context, settings: Readonly<Settings>): Emails {
+  const { appPages } = context;
+  return openEmails({
+    context,
+    settings,
+    baseUrl: () => settings.baseUrl || appPages.serviceForMessages('push'),
+  });
+}
+
 function create(context: Context, initialSettings: Settings): Service {
-  const { appPages, clock, log } = context;
+  const { clock, log } = context;
   const live = createLiveSettings(initialSettings);
   const settings = live.current;
   const derivedSettings = new DerivedSettings(settings);
@@ -40,9 +52,9 @@ function create(context: Context, initialSettings: Settings): Service {
   const accounts = withSyncTopics(context.accounts, syncTopics);
   const ntfyContext = { ...context, accounts };
   const visitors = createVisitors(clock, accounts, settings);
-  const { limits } = visitors;
   const messages = new MessageStore(context.db);
   const subscribers = new Subscribers(accounts, log);
+  const devices = new TopicDevices(context);
   const traffic = new Traffic(context, messages, subscribers);
   const receiverAddresses = createReceiverAddresses(context, settings);
   const quietHours = new QuietHours(ntfyContext, receiverAddresses);
@@ -55,11 +67,7 @@ function create(context: Context, initialSettings: Settings): Service {
     onDelivered: (topic, successful) => traffic.counts.countDelivery(topic, successful),
   });
   const search = new Search(context);
-  const emails = openEmails({
-    context,
-    settings,
-    baseUrl: () => settings.baseUrl || appPages.serviceForMessages('push'),
-  });
+  const emails = openPushEmails(context, settings);
   const delivery = new Delivery({
     context,
     settings,
@@ -74,26 +82,30 @@ function create(context: Context, initialSettings: Settings): Service {
   });
   const recurring = openRecurring(context, delivery, reservedTopics);
   const keepAlive = new KeepAlive(context, subscribers, () => settings.keepaliveInterval);
-  const sendsMail = emails.enabled;
   const access = openAccess({
     context: ntfyContext,
     settings,
     derivedSettings,
-    limits,
+    limits: visitors.limits,
     syncTopics,
     delivery,
-    sendsMail,
+    sendsMail: emails.enabled,
   });
   const routes = { ...access.routes, ...webPushRoutes(webPush, context.publicUrl) };
-  const features = { visitors, traffic, subscribers, delivery, recurring, search, webPush, quietHours };
-  const ntfyApi = new NtfyApi(ntfyContext, settings, derivedSettings, { ...features, routes, sendsMail });
-  const clients = { visitors, subscribers, access, keepAlive };
+  const features = { visitors, traffic, subscribers, devices, delivery, recurring, search, webPush, quietHours };
+  const ntfyApi = new NtfyApi(ntfyContext, settings, derivedSettings, {
+    ...features,
+    routes,
+    sendsMail: emails.enabled,
+  });
+  const streams = { subscribers, devices };
+  const clients = { visitors, ...streams, access, keepAlive };
   const sending = { webPush, quietHours, emails };
   const lifecycle = new Lifecycle(context, { traffic, search, delivery, recurring, clients, sending, derivedSettings });
   return {
     http: ntfyApi.http,
     upgrade: ntfyApi.upgrade,
-    api: createHandlers(context, ntfyContext, derivedSettings, features),
+    api: createHandlers(context, ntfyContext, derivedSettings, { features: { ...features, streams }, access }),
     accountData: createPushAccountData(context),
     portable: createPortable(context),
     importData: (program, folder) =>
@@ -102,7 +114,7 @@ function create(context: Context, initialSettings: Settings): Service {
     health: async () => getHealth(delivery.publisher.healthy, traffic.statistics, subscribers.size),
     reconfigure: (next) =>
       live.update(next, () => {
-        limits.reconfigure();
+        visitors.limits.reconfigure();
         derivedSettings.update();
         keepAlive.reconfigure();
         return webPush.reconfigure();
@@ -113,5 +125,5 @@ function create(context: Context, initialSettings: Settings): Service {
 
 async function importData(dependencies: ImportDependencies, program: string, folder: string): Promise<ImportResult> {
   if (program === 'ntfy') return importNtfy(dependencies, folder);
-  throw new Problem('push.unknown_program', 404, `Push takes over from ntfy only, not from ${program}.`);
+  throw new Problem('push.unknown_program', 404, m.unknownProgram({ program }));
 }

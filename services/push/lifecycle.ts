@@ -14,6 +14,7 @@ import type { Search } from './search/search.ts';
 import type { DerivedSettings } from './settings/derived-settings.ts';
 import type { KeepAlive } from './subscribe/keep-alive.ts';
 import type { Subscribers } from './subscribe/subscribers.ts';
+import type { TopicDevices } from './subscribe/topic-devices.ts';
 import type { Visitors } from './topics/visitors.ts';
 import type { WebPush } from './web-push/web-push.ts';
 
@@ -25,6 +26,7 @@ export interface ClientFeatures {
   readonly visitors: Visitors;
   readonly access: Access;
   readonly subscribers: Subscribers;
+  readonly devices: TopicDevices;
   readonly keepAlive: KeepAlive;
 }
 
@@ -92,7 +94,8 @@ export class Lifecycle implements AsyncDisposable {
 
   #subscribe(): void {
     const { bus } = this.#context;
-    const { subscribers } = this.#features.clients;
+    const { devices, subscribers } = this.#features.clients;
+    this.#resources.use(devices);
     const activity = this.#resources.use(new Activity(this.#context, pushStored));
     this.#resources.use(bus.subscribe(pushPublished, activity.touch));
     this.#resources.use(bus.subscribe(pushRetracted, activity.touch));

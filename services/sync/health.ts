@@ -1,5 +1,6 @@
+import * as m from '#messages/sync-texts';
 import { firstSentence } from '../contracts/first-sentence.ts';
-import type { Health, RunningWork } from '../contracts/health.ts';
+import type { Health, ServiceWork } from '../contracts/health.ts';
 import { joinNames } from '../kit/join-names.ts';
 import { findExplanation } from './domain/failure-cause.ts';
 import { getNumber } from './domain/stats.ts';
@@ -11,7 +12,7 @@ import type { FailedTask, Task, TaskStore } from './store/tasks.ts';
 export function getRunningHealth(jobs: readonly Job[]): Health {
   return {
     state: 'up',
-    detail: `${String(jobs.length)} running`,
+    detail: () => m.healthRunning({ count: jobs.length }),
     running: jobs.slice(0, 5).map(toRunningWork),
   };
 }
@@ -20,36 +21,39 @@ export function getRunningHealth(jobs: readonly Job[]): Health {
 export function getIdleHealth({ all, failed, heldTasks }: Awaited<ReturnType<TaskStore['getSummary']>>): Health {
   const [firstTask, secondTask] = [...failed, ...heldTasks];
   if (firstTask !== undefined) {
-    const detail = formatAttention(failed, heldTasks);
+    const detail = (): string => formatAttention(failed, heldTasks);
     const to = secondTask === undefined ? `/sync/syncs/${String(firstTask.id)}` : '/sync';
-    return { state: 'up', detail, remedy: { label: failed.length > 0 ? 'See what failed' : 'See why', to } };
+    return { state: 'up', detail, remedy: { label: failed.length > 0 ? m.viewFailures : m.viewDetails, to } };
   }
   if (all === 0) return loadOnDemand.health;
-  return { state: 'up', detail: `${all === 1 ? '1 sync' : `${String(all)} syncs`}, none running` };
+  return { state: 'up', detail: () => m.healthIdle({ count: all }) };
 }
 
-function toRunningWork({ order: { kind, source, destination }, stats }: Job): RunningWork {
+function formatWork(kind: string, source: string, destination: string): string {
+  if (source !== '' && destination !== '') return m.work({ source, destination });
+  return source || destination || kind;
+}
+
+function toRunningWork({ order: { kind, source, destination }, stats }: Job): ServiceWork {
   const total = getNumber(stats, 'totalBytes');
-  const ends = [source, destination].filter((end) => end !== undefined && end !== '');
   return {
-    title: ends.length === 0 ? kind : ends.join(' to '),
+    title: () => formatWork(kind, source ?? '', destination ?? ''),
     to: '/sync',
     percent: total <= 0 ? null : Math.min(100, Math.round((getNumber(stats, 'bytes') / total) * 100)),
   };
 }
 
-/** Formats `Papers failed, Photos is held back`, with the reason if only one task failed. */
+/** Formats `Papers failed, Photos needs approval`, with the reason if only one task failed. */
 function formatAttention(failed: readonly FailedTask[], heldTasks: readonly Task[]): string {
   const [onlyTask] = failed;
   if (onlyTask !== undefined && failed.length + heldTasks.length === 1) {
     const why = firstSentence(findExplanation(onlyTask, onlyTask.fields.source) ?? '') ?? '';
-    return `${onlyTask.fields.name} failed${why === '' ? '' : `: ${why}`}`;
+    const { name } = onlyTask.fields;
+    return why === '' ? m.taskFailed({ name }) : m.taskFailedReason({ name, reason: why });
   }
   const joinTaskNames = (tasks: readonly Task[]): string => joinNames(tasks.map(({ fields }) => fields.name));
-  return [
-    ...(failed.length === 0 ? [] : [`${joinTaskNames(failed)} failed`]),
-    ...(heldTasks.length === 0
-      ? []
-      : [`${joinTaskNames(heldTasks)} ${heldTasks.length === 1 ? 'is' : 'are'} held back`]),
-  ].join(', ');
+  const failedText = m.tasksFailed({ names: joinTaskNames(failed) });
+  const heldText = m.tasksHeld({ count: heldTasks.length, names: joinTaskNames(heldTasks) });
+  if (failed.length === 0) return heldText;
+  return heldTasks.length === 0 ? failedText : m.tasksFailedAndHeld({ failed: failedText, held: heldText });
 }

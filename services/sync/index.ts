@@ -10,6 +10,9 @@ import { BandwidthLimiter, getCurrentRate } from './engine/bandwidth-limiter.ts'
 import { ConfigFile } from './engine/config-file.ts';
 import { Engine } from './engine/engine.ts';
 import { RemoteSetups } from './engine/remote-setup.ts';
+import { FileJobs } from './files/file-jobs.ts';
+import { Files } from './files/files.ts';
+import { Trash } from './files/trash.ts';
 import { getIdleHealth, getRunningHealth } from './health.ts';
 import { JobIds } from './jobs/job-ids.ts';
 import { Jobs } from './jobs/jobs.ts';
@@ -19,6 +22,7 @@ import { createMetrics } from './metrics.ts';
 import { buildAppCalls } from './rclone-api/app-calls.ts';
 import { Dispatch } from './rclone-api/dispatch.ts';
 import { syncListener } from './rclone-api/listener.ts';
+import { readRecentActivity } from './recent-activity.ts';
 import type { Settings } from './settings.ts';
 import { JobStore } from './store/jobs.ts';
 import { PlanStore } from './store/plans.ts';
@@ -34,7 +38,7 @@ import { SyncNotifications } from './tasks/sync-notifications.ts';
 export const sync = defineService({ ...manifest, create });
 
 function create(context: Context, initialSettings: Settings): Service {
-  const { bus, clock, commit, log } = context;
+  const { clock, commit } = context;
   const db: Kysely<Tables> = context.db;
   const resources = new AsyncDisposableStack();
   const live = createLiveSettings(initialSettings);
@@ -59,14 +63,7 @@ function create(context: Context, initialSettings: Settings): Service {
   });
   const notifications = new SyncNotifications(context);
   const tasks = createTasks(context, settings, { access, engine, jobs, notifications, plans, runs, store: taskStore });
-  events.on('jobChange', ({ id, order }) => {
-    if (order.durable) bus.publish(syncChanged, { jobId: id });
-  });
-  events.on('jobEnd', (job) => {
-    metrics.ended(job);
-    if (job.order.durable) bus.publish(syncChanged, { jobId: job.id });
-    tasks.ended(job).catch((error: unknown) => log.error('sync follow-up failed', { error }));
-  });
+  publishJobs({ context, events, metrics, tasks });
   const executeId = randomUUID();
   const dispatch = new Dispatch({
     access,
@@ -78,6 +75,9 @@ function create(context: Context, initialSettings: Settings): Service {
     findBuiltIn: (path, input) => findBuiltInJob(engine, context, path, input),
   });
   const setups = new RemoteSetups(engine, clock);
+  const trash = new Trash({ access, commit, engine, runs });
+  const fileJobs = new FileJobs({ access, clock, engine, jobs, trash });
+  const fileManager = { files: new Files({ access, engine }), fileJobs, trash };
 
   return {
     http: syncListener({ context, access, dispatch, jobs, engine, answered: metrics.answered }),
@@ -85,13 +85,14 @@ function create(context: Context, initialSettings: Settings): Service {
       context,
       access,
       engine,
-      execution: { jobs, runs },
+      fileManager,
+      execution: { jobs, runs, plans },
       setups,
       tasks,
       taskStore,
-      plans,
     }),
     accountData: syncAccountData({ commit, db, jobs }),
+    recentActivity: (query) => readRecentActivity({ runs, taskStore }, query),
     drain: { begin: () => tasks.pauseSchedule(), running: () => jobs.durable.length },
     async start() {
       await config.verify();
@@ -102,7 +103,7 @@ function create(context: Context, initialSettings: Settings): Service {
       const interrupted = await commit((transaction: Kysely<Tables>) => runs.interrupt(transaction, clock.now()));
       resources.use(notifications.handle());
       resources.use(tasks);
-      resources.use(startCleanup({ context, engine, runs, settings, taskStore }));
+      resources.use(startCleanup({ context, engine, runs, settings, taskStore, trash }));
       await tasks.start(interrupted);
     },
     async health() {
@@ -112,4 +113,23 @@ function create(context: Context, initialSettings: Settings): Service {
     reconfigure: (next) => live.update(next, () => bandwidth.settingChanged()),
     [Symbol.asyncDispose]: () => resources.disposeAsync(),
   };
+}
+
+interface JobObservers {
+  readonly context: Pick<Context, 'bus' | 'log'>;
+  readonly events: SyncEvents;
+  readonly metrics: ReturnType<typeof createMetrics>;
+  readonly tasks: ReturnType<typeof createTasks>;
+}
+
+/** Tells pages, metrics and the saved syncs about changes of jobs. */
+function publishJobs({ context: { bus, log }, events, metrics, tasks }: JobObservers): void {
+  events.on('jobChange', ({ id, order }) => {
+    if (order.durable) bus.publish(syncChanged, { jobId: id });
+  });
+  events.on('jobEnd', (job) => {
+    metrics.ended(job);
+    if (job.order.durable) bus.publish(syncChanged, { jobId: job.id });
+    tasks.ended(job).catch((error: unknown) => log.error('sync follow-up failed', { error }));
+  });
 }

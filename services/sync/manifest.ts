@@ -1,3 +1,6 @@
+import * as m from '#messages/sync-settings';
+import * as parts from '#messages/parts';
+import * as texts from '#messages/manifests';
 import { currentPlatform } from '../kit/platform/current-platform.ts';
 import { liveTopic } from '../contracts/control/live.ts';
 import { getPathExamples } from '../contracts/path-examples.ts';
@@ -11,23 +14,22 @@ import { migrations } from './store/migrations.ts';
 /** File sync: rclone's remote control with history, delete limits and schedules. */
 export const manifest = defineManifest({
   id: 'sync',
-  title: 'Sync',
+  title: texts.syncTitle,
   group: 'data',
-  summary: 'Copies and syncs folders, servers and cloud storage. Works with clients of rclone.',
+  summary: texts.syncSummary,
+  sharedSummary: texts.syncSharedSummary,
   listeners: [
-    { name: 'http', title: 'Sync', protocol: 'http', port: 5572, crossOrigin: 'refuse', authenticates: true },
+    { name: 'http', title: texts.syncTitle, protocol: 'http', port: 5572, crossOrigin: 'refuse', authenticates: true },
   ],
-  grantable: [
-    { service: 'sync', title: 'Folders and remotes to sync', example: `${getPathExamples(currentPlatform).photos}/*` },
-  ],
-  pulse: { counter: 'sync_transferred_files_total', what: 'files' },
+  grantable: [{ service: 'sync', title: texts.syncGrant, example: `${getPathExamples(currentPlatform).photos}/*` }],
+  pulse: { counter: 'sync_transferred_files_total', total: parts.filesInDay },
   settings: Settings,
   mainSettings: ['enabled', 'bandwidth', 'maxDeletes', 'maxDeletePercent', 'keepReplacedDays', 'keepDays'],
-  settingGroups: {
-    Speed: ['bandwidth'],
-    'Deletion protection': ['maxDeletes', 'maxDeletePercent'],
-    History: ['keepReplacedDays', 'keepDays'],
-  },
+  settingGroups: [
+    { heading: m.groupSpeed, settings: ['bandwidth'] },
+    { heading: m.groupDeletionProtection, settings: ['maxDeletes', 'maxDeletePercent'] },
+    { heading: m.groupHistory, settings: ['keepReplacedDays', 'keepDays'] },
+  ],
   environment,
   migrations,
   loadOnDemand,

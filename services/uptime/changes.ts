@@ -2,6 +2,7 @@ import { EventEmitter } from 'node:events';
 import type { DockerHost } from '../contracts/uptime/views.ts';
 import type { RuntimeMonitor } from './monitoring/monitor-state.ts';
 import type { StoredHeartbeat } from './store/heartbeats.ts';
+import type { StoredProxy } from './store/proxies.ts';
 
 interface ChangeEvents {
   readonly heartbeat: [monitor: RuntimeMonitor, heartbeat: StoredHeartbeat];
@@ -12,6 +13,8 @@ interface ChangeEvents {
   readonly statusPages: [];
   /** Container engines were loaded, changed or removed. */
   readonly dockerHosts: [list: readonly DockerHost[]];
+  /** Proxies were loaded, changed or removed. */
+  readonly proxies: [list: readonly StoredProxy[]];
   readonly keys: [];
 }
 

@@ -1,11 +1,14 @@
 import { defineService, type Context, type Service } from '../contracts/service.ts';
 import type { UptimeOptions } from '../contracts/uptime/views.ts';
 import { createLiveSettings } from '../kit/live-settings.ts';
+import { createFaviconHandler } from './app-api/favicon-handler.ts';
 import { createMaintenanceHandlers } from './app-api/maintenance-handlers.ts';
 import { createManagementHandlers } from './app-api/management-handlers.ts';
 import { createUptimeHandlers } from './app-api/monitor-handlers.ts';
+import { createProxyHandlers } from './app-api/proxy-handlers.ts';
 import { createStatusPageHandlers } from './app-api/status-page-handlers.ts';
 import { Changes } from './changes.ts';
+import { Favicons } from './favicons/favicons.ts';
 import { KumaSocket } from './kuma-api/server.ts';
 import { createUptimeListener } from './listener.ts';
 import { manifest } from './manifest.ts';
@@ -35,9 +38,10 @@ function create(context: Context, initialSettings: Settings): Service {
   const stores = createStores(context, {
     onKeysChange: () => changes.emit('keys'),
     onDockerHostsChange: (list) => changes.emit('dockerHosts', list),
+    onProxiesChange: (list) => changes.emit('proxies', list),
   });
   const { sent, failed, checked } = createMetrics(context.metrics);
-  const events = new EventQueue(context.jobs, () => options.current);
+  const events = new EventQueue(context, () => options.current);
   const monitoring = new Monitoring({ context, settings, options, stores, events, changes, onResult: checked });
   const { maintenances, monitors } = monitoring;
   registerMonitorGauges(context.metrics, monitors);
@@ -58,13 +62,17 @@ function create(context: Context, initialSettings: Settings): Service {
     isSuppressed: (kind, id, hosts, at) => isSuppressed(monitoring, { kind, id, hosts, at }),
   });
   const socket = new KumaSocket({ context, monitoring, stores, pages, options }, changes);
+  const favicons = new Favicons({ context, isEnabled: () => settings.favicons });
   const api = [
     ...createUptimeHandlers({ context, monitoring, stores, options }),
+    createFaviconHandler({ context, monitors, proxies: stores.proxies, favicons }),
     ...createStatusPageHandlers(pages, subscribers, subscriberMail),
     ...createMaintenanceHandlers(maintenances),
+    ...createProxyHandlers(monitors, stores.proxies),
     ...createManagementHandlers({ context, monitoring, stores, pages }),
   ];
-  const applyProvisioned = (): Promise<void> => provision({ monitors, pages, maintenances, log }, settings);
+  const applyProvisioned = (): Promise<void> =>
+    provision({ monitors, proxies: stores.proxies, pages, maintenances, log }, settings);
 
   return {
     http: createUptimeListener({ context, monitoring, stores, statusPages, options, socket, handlers: api }),
@@ -80,6 +88,7 @@ function create(context: Context, initialSettings: Settings): Service {
       await statusPages.load();
       await stores.tags.start();
       await stores.dockerHosts.start();
+      await stores.proxies.start();
       await monitoring.start();
       await applyProvisioned();
       resources.use(delivery.handle());

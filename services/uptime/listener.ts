@@ -13,6 +13,7 @@ import { createReportHandler } from './app-api/management-handlers.ts';
 import { openApiDocument } from './app-api/openapi.ts';
 import { createMetricsHandler } from './kuma-api/metrics.ts';
 import { createPushHandler } from './kuma-api/push.ts';
+import { PageAccess } from './app-api/page-access.ts';
 import { renderProblem, restRoutes } from './app-api/rest.ts';
 import type { Monitoring } from './monitoring/monitoring.ts';
 import type { Options } from './monitoring/options.ts';
@@ -42,7 +43,8 @@ export function createUptimeListener(dependencies: ListenerDependencies): Reques
   const { context, monitoring, stores, statusPages, options, socket, handlers } = dependencies;
   const { clock } = context;
   const { pages, subscribers, subscriberMail } = statusPages;
-  const publicPages = { clock, context, monitoring, options, pages, stores, subscriberMail };
+  const access = new PageAccess(context, stores.keys);
+  const publicPages = { access, clock, context, monitoring, options, pages, stores, subscriberMail };
   const routes: readonly Route[] = [
     ...[socketPath, `${socketPath}/*rest`].map((path) => ({
       method: '*',
@@ -50,12 +52,12 @@ export function createUptimeListener(dependencies: ListenerDependencies): Reques
       handle: ({ request, response }: Exchange) => socket.http(request, response),
     })),
     { method: '*', path: '/api/push/:token', handle: createPushHandler(clock, monitoring) },
-    ...subscribeRoutes({ context, pages, subscribers, subscriberMail }),
+    ...subscribeRoutes({ access, context, pages, subscribers, subscriberMail }),
     ...statusPageRoutes(publicPages),
     { method: 'GET', path: '/', handle: (exchange) => handleRoot(context, publicPages, exchange) },
     { method: 'GET', path: '/openapi.json', handle: () => jsonReply(200, openApiDocument(handlers)) },
     { method: 'GET', path: '/metrics', handle: createMetricsHandler(context, monitoring, stores) },
-    ...badgeRoutes({ clock, monitoring, pages }),
+    ...badgeRoutes({ access, clock, monitoring, pages }),
     { method: 'GET', path: '/api/report.csv', handle: createReportHandler({ context, monitoring, stores, pages }) },
     ...restRoutes(context, stores.keys, handlers),
   ];
@@ -99,8 +101,12 @@ async function handleRoot(
   return textReply(200, 'Homeport uptime. /openapi.json describes it.\n');
 }
 
-/** Renders problems of badges and status pages as Uptime Kuma does: 404, 500 and 503 are kept, others become 403. */
-function renderForVisitors({ status, code, detail }: Problem): Reply {
+/**
+ * Renders problems of badges and status pages as Uptime Kuma does: 404, 500 and 503 are kept, others become 403. Those of
+ * the sign-in of a page, which Uptime Kuma does not have, are kept as well.
+ */
+function renderForVisitors({ status, code, detail, headers }: Problem): Reply {
+  if (status === 401 || status === 429) return jsonReply(status, { status: 'fail', msg: detail }, headers);
   const publicStatus = status === 404 || status === 500 ? status : code.startsWith('database.') ? 503 : 403;
   return jsonReply(publicStatus, { status: 'fail', msg: detail });
 }

@@ -1,31 +1,38 @@
+import * as m from '#messages/uptime-problems';
+import { isDeepStrictEqual } from 'node:util';
 import { z } from 'zod';
 import { toPatchSchema } from '../contracts/patch-schema.ts';
 import { Problem } from '../contracts/problem.ts';
 import type { Log } from '../contracts/service.ts';
 import { MaintenanceConfig } from '../contracts/uptime/maintenance.ts';
 import { MonitorConfig } from '../contracts/uptime/monitor.ts';
-import { StatusPageConfig } from '../contracts/uptime/status-pages.ts';
+import { ProxyFields } from '../contracts/uptime/proxies.ts';
+import { PagePassword, StatusPageConfig } from '../contracts/uptime/status-pages.ts';
 import type { ProvisionedSettings } from './settings.ts';
+import type { Proxies } from './store/proxies.ts';
 import type { StatusPages } from './store/status-pages.ts';
 import type { Maintenances } from './monitoring/maintenances.ts';
 import type { Monitors } from './monitoring/monitors.ts';
 
 export interface ProvisioningDependencies {
   readonly monitors: Monitors;
+  readonly proxies: Proxies;
   readonly pages: StatusPages;
   readonly maintenances: Maintenances;
   readonly log: Log;
 }
 
-/** Entries of the settings, identified by name (monitors), address (pages) or title (windows). */
+/** Entries of the settings, identified by name (monitors, proxies), address (pages) or title (windows). */
 const ProvisionedSchema = {
   monitor: z.looseObject({
     name: z.string(),
     parent: z.union([z.string(), z.number(), z.null()]).optional(),
     dependsOn: z.array(z.union([z.string(), z.number()])).nullish(),
+    proxy: z.string().nullish(),
   }),
   page: z.looseObject({
     slug: z.string(),
+    password: PagePassword.optional(),
     groups: z.array(z.object({ name: z.string(), monitors: z.array(z.string()) })).optional(),
   }),
   window: z.looseObject({
@@ -36,18 +43,19 @@ const ProvisionedSchema = {
 };
 
 /**
- * Applies the monitors, status pages and maintenance windows of the settings. Provisioned monitors that are no longer
+ * Applies the monitors, proxies, status pages and maintenance windows of the settings. Provisioned monitors that are no longer
  * listed are removed; others are kept, unless they have the same name. Invalid entries are logged and skipped.
  */
 export async function provision(
   dependencies: ProvisioningDependencies,
-  { monitors, statusPages, maintenances }: ProvisionedSettings,
+  { monitors, proxies, statusPages, maintenances }: ProvisionedSettings,
 ): Promise<void> {
+  await provisionProxies(dependencies, proxies);
   const names = await provisionMonitors(dependencies, monitors);
   const toIds = (one: string | number): number[] => (typeof one === 'number' ? [one] : names(one));
   for (const input of statusPages) {
     await attempt(dependencies, 'status page', input['slug'], async () => {
-      const { groups, ...fields } = ProvisionedSchema.page.parse(input);
+      const { groups, password, ...fields } = ProvisionedSchema.page.parse(input);
       const config = toPatchSchema(StatusPageConfig).parse(fields);
       const slug = StatusPageConfig.shape.slug.parse(fields.slug);
       if (dependencies.pages.find(slug) === undefined) await dependencies.pages.add(slug, config.title ?? slug);
@@ -55,7 +63,7 @@ export async function provision(
         name: group.name,
         monitorList: group.monitors.flatMap(toIds).map((id) => ({ id, sendUrl: false })),
       }));
-      await dependencies.pages.change(slug, config, list);
+      await dependencies.pages.change(slug, config, list, password);
     });
   }
   for (const input of maintenances) {
@@ -87,11 +95,12 @@ async function provisionMonitors(dependencies: ProvisioningDependencies, desired
   const groupsFirst = desired.toSorted((a, b) => Number(b['type'] === 'group') - Number(a['type'] === 'group'));
   for (const input of groupsFirst) {
     await attempt(dependencies, 'monitor', input['name'], async () => {
-      const { parent, dependsOn, ...fields } = ProvisionedSchema.monitor.parse(input);
+      const { parent, dependsOn, proxy, ...fields } = ProvisionedSchema.monitor.parse(input);
       provisionedNames.add(fields.name);
       const group = typeof parent === 'string' ? (find(parent)[0] ?? null) : (parent ?? null);
       const hosts = (dependsOn ?? []).flatMap((one) => (typeof one === 'number' ? [one] : find(one)));
-      const config = { ...fields, parent: group, dependsOn: hosts, provisioned: true };
+      const proxyField = proxy === undefined ? {} : { proxyId: findProxyId(dependencies, proxy) };
+      const config = { ...fields, ...proxyField, parent: group, dependsOn: hosts, provisioned: true };
       const [id] = find(fields.name);
       if (id === undefined) await monitors.add(MonitorConfig.parse(config));
       else if (hasChanges(monitors.get(id).config, config)) await monitors.change(id, config, { merge: true });
@@ -102,6 +111,34 @@ async function provisionMonitors(dependencies: ProvisioningDependencies, desired
       await monitors.remove(id, { findChildren: false });
   }
   return find;
+}
+
+async function provisionProxies(
+  dependencies: ProvisioningDependencies,
+  desired: ProvisionedSettings['proxies'],
+): Promise<void> {
+  const { proxies } = dependencies;
+  for (const input of desired) {
+    await attempt(dependencies, 'proxy', input.name, async () => {
+      const username = input['username'];
+      const fields = ProxyFields.parse({
+        auth: typeof username === 'string' && username !== '',
+        password: null,
+        ...input,
+      });
+      const existing = proxies.all().find(({ name }) => name === fields.name);
+      if (existing === undefined || !isDeepStrictEqual(existing, { ...existing, ...fields }))
+        await proxies.put(fields, existing?.id);
+    });
+  }
+}
+
+/** @throws Problem `uptime.unknown_proxy` (404) */
+function findProxyId({ proxies }: ProvisioningDependencies, name: string | null): number | null {
+  if (name === null) return null;
+  const proxy = proxies.all().find((one) => one.name === name);
+  if (proxy === undefined) throw new Problem('uptime.unknown_proxy', 404, m.proxyNotFound());
+  return proxy.id;
 }
 
 function findPageIds({ pages }: ProvisioningDependencies, slug: string): number[] {

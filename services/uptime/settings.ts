@@ -1,3 +1,4 @@
+import * as m from '#messages/uptime-settings';
 import { z } from 'zod';
 
 export const environment: Readonly<Record<string, string>> = {
@@ -7,10 +8,12 @@ export const environment: Readonly<Record<string, string>> = {
   UPTIME_KEEP_DAYS: 'keepDays',
   UPTIME_SUBSCRIBER_MAIL: 'subscriberMail',
   UPTIME_MONITORS: 'monitors',
+  UPTIME_PROXIES: 'proxies',
   UPTIME_STATUS_PAGES: 'statusPages',
   UPTIME_MAINTENANCES: 'maintenances',
   UPTIME_ALLOW_LINK_LOCAL: 'allowLinkLocal',
   UPTIME_CONNECTIVITY_ADDRESS: 'connectivityAddress',
+  UPTIME_FAVICONS: 'favicons',
 };
 
 const things = z.array(z.record(z.string(), z.unknown())).max(5000).default([]);
@@ -19,102 +22,97 @@ const things = z.array(z.record(z.string(), z.unknown())).max(5000).default([]);
 export const Settings = z.object({
   notifyUrl: z
     .string()
-    .regex(/^(https?:\/\/\S+)?$/, 'Use a web address.')
+    .regex(/^(https?:\/\/\S+)?$/, { error: m.notifyUrlInvalid })
     .default('')
     .meta({
       live: true,
-      title: 'Alert webhook',
-      description: 'URL that receives each alert as JSON. Leave empty to send alerts through Delivery.',
+      label: m.notifyUrl,
+      help: m.notifyUrlHelp,
     }),
-  notifyTag: z
-    .string()
-    .max(500)
-    .default('')
-    .meta({
-      live: true,
-      title: 'Alert tag',
-      description:
-        'Alerts are sent to the Delivery destinations with this tag. Leave empty to send them to every ' +
-        'destination.',
-    }),
+  notifyTag: z.string().max(500).default('').meta({
+    live: true,
+    label: m.notifyTag,
+    help: m.notifyTagHelp,
+  }),
   certificateDays: z.array(z.int().min(0).max(3650)).min(1).max(20).default([7, 14, 21]).meta({
     live: true,
-    title: 'Days before expiry to warn',
-    description: 'Days before a certificate expires on which a warning is sent, for monitors that check certificates.',
+    label: m.certificateDays,
+    help: m.certificateDaysHelp,
   }),
   keepDays: z.int().min(1).max(36_500).default(365).meta({
     live: true,
     unit: 'days',
-    title: 'Keep history for',
-    description: 'How long status changes and daily statistics are kept. Single checks are kept for one day.',
+    label: m.keepDays,
+    help: m.keepDaysHelp,
   }),
   publicUrl: z
     .string()
-    .regex(/^(https?:\/\/[^\s?#]+)?$/, 'Use a web address without a query.')
+    .regex(/^(https?:\/\/[^\s?#]+)?$/, { error: m.publicUrlInvalid })
     .default('')
     .meta({
       live: true,
-      title: 'Public address',
-      description: 'Base URL of the status pages in feed links. Leave empty to use the address of the request.',
+      label: m.publicUrl,
+      help: m.publicUrlHelp,
     }),
   subscriberMail: z
     .string()
     .max(2000)
-    .regex(/^(mailtos?:\/\/[^\s/?#]+(\/?\?\S*)?)?$/, 'Use mailto:// and a mail server, without a recipient.')
+    .regex(/^(mailtos?:\/\/[^\s/?#]+(\/?\?\S*)?)?$/, { error: m.subscriberMailInvalid })
     .default('')
     .meta({
       live: true,
-      title: 'Mail server for status page subscribers',
-      description:
-        'Mail server that notifies subscribers, in the format of Delivery: ' +
-        'mailto://user:password@smtp.example.org:587?from=status@example.org&mode=starttls. Leave empty to ' +
-        'disable subscriptions by mail.',
+      label: m.subscriberMail,
+      help: m.subscriberMailHelp,
       secret: true,
     }),
-  allowLinkLocal: z
-    .boolean()
-    .default(false)
-    .meta({
-      live: true,
-      title: 'Check link-local and cloud metadata addresses',
-      description:
-        'When off, monitors cannot reach 169.254.0.0/16, fe80::/10 and the metadata addresses from which ' +
-        'cloud servers get credentials.',
-    }),
+  allowLinkLocal: z.boolean().default(false).meta({
+    live: true,
+    label: m.allowLinkLocal,
+    help: m.allowLinkLocalHelp,
+  }),
   connectivityAddress: z
     .string()
-    .regex(/^(\S+:\d+)?$/, 'Use a name and a port, such as 192.168.1.1:53.')
+    .regex(/^(\S+:\d+)?$/, { error: m.connectivityAddressInvalid })
     .default('')
     .meta({
       live: true,
-      title: 'Network check address',
-      description:
-        'Host and port that always respond, such as 192.168.1.1:53. When they do not, this computer is ' +
-        'offline and no alerts are sent. Leave empty to accept any network.',
+      label: m.connectivityAddress,
+      help: m.connectivityAddressHelp,
     }),
+  favicons: z.boolean().default(true).meta({
+    live: true,
+    label: m.favicons,
+    help: m.faviconsHelp,
+  }),
   monitors: things.meta({
     live: true,
-    title: 'Monitors',
-    description:
-      'Monitors that are created or updated at each start and deleted when they are removed from this ' +
-      'list, such as [{"name": "web", "type": "http", "url": "https://example.org"}]. Groups and ' +
-      'dependencies refer to monitors by name.',
+    label: m.monitors,
+    help: m.monitorsHelp,
   }),
-  statusPages: things.meta({
-    live: true,
-    title: 'Status pages',
-    description:
-      'Status pages that are created or updated at each start, identified by slug: [{"slug": "main", ' +
-      '"title": "Main", "groups": [{"name": "All", "monitors": ["web"]}]}].',
-  }),
+  proxies: z
+    .array(z.looseObject({ name: z.string().min(1), password: z.string().max(4096).optional().meta({ secret: true }) }))
+    .max(500)
+    .default([])
+    .meta({
+      live: true,
+      label: m.proxies,
+      help: m.proxiesHelp,
+    }),
+  statusPages: z
+    .array(z.looseObject({ password: z.string().max(200).optional().meta({ secret: true }) }))
+    .max(5000)
+    .default([])
+    .meta({
+      live: true,
+      label: m.statusPages,
+      help: m.statusPagesHelp,
+    }),
   maintenances: things.meta({
     live: true,
-    title: 'Maintenance',
-    description:
-      'Maintenance windows that are created or updated at each start, identified by title: [{"title": ' +
-      '"Updates", "strategy": "cron", "cron": "0 3 * * 0", "durationMinutes": 60, "monitors": ["web"]}].',
+    label: m.maintenances,
+    help: m.maintenancesHelp,
   }),
 });
 export type Settings = z.infer<typeof Settings>;
-/** Settings that provision monitors, status pages and maintenance windows. */
-export type ProvisionedSettings = Pick<Settings, 'monitors' | 'statusPages' | 'maintenances'>;
+/** Settings that provision monitors, proxies, status pages and maintenance windows. */
+export type ProvisionedSettings = Pick<Settings, 'monitors' | 'proxies' | 'statusPages' | 'maintenances'>;

@@ -9,6 +9,7 @@ import { MemoryDownloads, MemoryInbox } from '../renderer/memory-services.ts';
 import { launchBrowser, openPage, signIn } from '../support/browser.ts';
 import { builtPages, openTestHost } from '../support/host.ts';
 import { startHostProcess } from '../support/host-process.ts';
+import { measureListFrames } from './list-frames.ts';
 import { inFreshFolder, percentile } from './measure.ts';
 import type { BenchOptions, Figure } from './run.ts';
 
@@ -30,6 +31,7 @@ export async function benchRenderer({ quick, print }: BenchOptions): Promise<voi
     print(await firstPage(browser, pace));
     print(...(await stream(browser, pace)));
     print(...(await longQueue(browser)));
+    print(...(await measureListFrames(browser)));
   } finally {
     await browser.close();
   }

@@ -112,7 +112,7 @@ describe('built desktop app', () => {
 
   it('evaluates its entry, becomes ready, and shows a page that answers', async () => {
     await using built = new BuiltApp();
-    await built.waitForState(({ tip }) => expect(tip).toBe('Homeport: All services run'));
+    await built.waitForState(({ tip }) => expect(tip).toBe('Homeport: All services are running'));
     await built.ask('second');
     const { addresses, errors, visible } = await built.waitForState(({ addresses: list }) =>
       expect(list.at(-1)).toMatch(/^http:\/\/127\.0\.0\.1:\d+\/$/),
@@ -178,12 +178,12 @@ describe('built desktop app', () => {
 
   it('reports crashed services, restarts them, and the page answers', async () => {
     await using built = new BuiltApp();
-    const { pids } = await built.waitForState(({ tip }) => expect(tip).toBe('Homeport: All services run'));
+    const { pids } = await built.waitForState(({ tip }) => expect(tip).toBe('Homeport: All services are running'));
     process.kill(pids[0] ?? 0, 'SIGKILL');
     await built.waitForState(({ popups }) => expect(popups).toContain('Homeport’s services stopped'));
     const after = await built.waitForState(({ pids: all, tip }) => {
       expect(all).toHaveLength(2);
-      expect(tip).toBe('Homeport: All services run');
+      expect(tip).toBe('Homeport: All services are running');
     });
     await built.ask('second');
     const { addresses } = await built.waitForState(({ addresses: list }) => expect(list.length).toBeGreaterThan(0));
@@ -197,17 +197,17 @@ describe('built desktop app', () => {
     'responds while its services hang, and quits',
     async () => {
       await using built = new BuiltApp();
-      const { pids } = await built.waitForState(({ tip }) => expect(tip).toBe('Homeport: All services run'));
+      const { pids } = await built.waitForState(({ tip }) => expect(tip).toBe('Homeport: All services are running'));
       const [pid = 0] = pids;
       // Acts like a busy loop: the process exists, but does not respond.
       process.kill(pid, 'SIGSTOP');
       await built.ask('second');
       await built.waitForState(({ visible }) => expect(visible).toBe(true));
-      await built.waitForState(({ tip }) => expect(tip).toBe('Homeport: The services do not answer'));
+      await built.waitForState(({ tip }) => expect(tip).toBe('Homeport: Services aren’t responding'));
       await built.ask('again');
       await built.waitForState(({ pids: all, tip }) => {
         expect(all).toHaveLength(2);
-        expect(tip).toBe('Homeport: All services run');
+        expect(tip).toBe('Homeport: All services are running');
       });
       expect(isRunning(pid)).toBe(false);
       const { pids: all } = await built.ask('state');

@@ -1,3 +1,5 @@
+import * as desktop from '#messages/desktop';
+import * as commandLine from '#messages/command-line';
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -106,12 +108,12 @@ describe('chooseDesktopShell', () => {
     chooseDesktopShell({ root, environment: { DISPLAY: ':0' }, platform: 'linux', user: 1000, ...fields });
 
   it('reports each missing part in turn', () => {
-    expect(choose()).toEqual({ missing: 'since Electron’s program is not installed here' });
+    expect(choose()).toEqual({ missing: commandLine.headlessNoElectron() });
     mkdirSync(join(program, '..'), { recursive: true });
     writeFileSync(program, '');
-    expect(choose({ environment: {} })).toEqual({ missing: 'since there is no display' });
-    expect(choose({ user: 0 })).toEqual({ missing: 'since a window does not open for the user root' });
-    expect(choose()).toEqual({ missing: 'since the desktop app is not built' });
+    expect(choose({ environment: {} })).toEqual({ missing: commandLine.headlessNoDisplay() });
+    expect(choose({ user: 0 })).toEqual({ missing: commandLine.headlessRoot() });
+    expect(choose()).toEqual({ missing: commandLine.headlessNotBuilt() });
     mkdirSync(join(root, 'dist', 'app', 'host'), { recursive: true });
     writeFileSync(join(root, 'dist', 'app', 'host', 'main-index.js'), '');
     expect(choose()).toEqual({ program, app: join(root, 'dist', 'app') });
@@ -214,8 +216,8 @@ it('copies an address, truncates a long reason and shows an update in the tray m
   expect(below[0]?.label).toHaveLength(80);
   expect(menuTree(menu('idle'))).toContain('3 urgent messages');
   expect(menuTree(menu('idle'))).toContain('\nCheck for updates\n');
-  expect(menuTree(menu('checking'))).toContain('Looking for an update (not clickable)');
-  expect(menuTree(menu('loading'))).toContain('Loading the update (not clickable)');
-  expect(menuTree(menu('ready'))).toContain('at the next start (not clickable)');
+  expect(menuTree(menu('checking'))).toContain(`${desktop.updateChecking()} (not clickable)`);
+  expect(menuTree(menu('loading'))).toContain(`${desktop.updateLoading()} (not clickable)`);
+  expect(menuTree(menu('ready'))).toContain(`${desktop.updateReady()} (not clickable)`);
   expect(menuTree(menu('absent'))).not.toContain('update');
 });

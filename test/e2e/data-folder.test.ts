@@ -60,7 +60,7 @@ describe('an unusable data folder', () => {
     writeFileSync(dataDir, '');
     const start = homeport(['--headless']);
     expect(start).toMatchObject({ status: 1, stdout: '', stderr: expect.stringMatching(oneSentence) as string });
-    expect(start.stderr).toContain('it is a file');
+    expect(start.stderr).toContain('The path is a file');
     const below = spawnSync(process.execPath, [command, '--headless', '--data-dir', join(dataDir, 'below')], {
       env: testEnvironment(folder),
       encoding: 'utf8',
@@ -71,7 +71,7 @@ describe('an unusable data folder', () => {
   it.each([
     ['missing', (file: string) => rmSync(file)],
     ['damaged', (file: string) => writeFileSync(file, 'x')],
-    ['not the one', (file: string) => writeFileSync(file, Buffer.alloc(32, 7).toString('base64'))],
+    ['doesn’t match', (file: string) => writeFileSync(file, Buffer.alloc(32, 7).toString('base64'))],
   ])('ends the start with one sentence if the vault key is %s', (what, corrupt) => {
     cpSync(used, dataDir, { recursive: true });
     corrupt(join(dataDir, 'vault.key'));
@@ -133,7 +133,7 @@ describe('kill -9', () => {
       await once(child, 'exit');
     }
     await using host = await startHostProcess(dataDir);
-    expect(host.output.filter((line) => /did not start|Safe mode/.test(line))).toEqual([]);
+    expect(host.output.filter((line) => /didn’t start|Safe mode/.test(line))).toEqual([]);
     await api(host.url('control'), '/api/services');
   });
 });
@@ -237,7 +237,7 @@ describe('a command', () => {
     const url = { HOMEPORT_DATABASE_URL: 'postgres://me:geheim@127.0.0.1:1/x' };
     const backup = homeport(['backup', 'backup.tar.gz'], url);
     expect(backup).toMatchObject({ status: 0, stderr: '' });
-    expect(backup.stdout).toContain('The tables are in PostgreSQL and not in it');
+    expect(backup.stdout).toContain('are in PostgreSQL and not in this backup');
     const restored = homeport(['restore', 'backup.tar.gz', '--force']);
     expect(restored.stdout).toContain('The tables were in PostgreSQL');
     expect(homeport(['backup', 'again.tar.gz']).stdout).not.toContain('PostgreSQL');

@@ -140,9 +140,12 @@ describe('a failing service', () => {
     ['in start', fixtureService('bad', () => ({ start: () => Promise.reject(new Error('out of order')) }))],
   ])('reports its reason and does not affect other services when it fails %s', async (_case, bad) => {
     await using host = await openTestHost({ dataDir, services: [bad, fixtureService('good'), control] });
-    expect(await fetchState(host, 'bad')).toMatchObject({ state: 'failed', reason: 'It did not start: out of order' });
+    expect(await fetchState(host, 'bad')).toMatchObject({
+      state: 'failed',
+      reason: 'The service didn’t start: out of order',
+    });
     expect(await (await fetch(host.url('good'))).text()).toBe('good');
-    expect(host.host.failures()).toEqual({ bad: 'It did not start: out of order' });
+    expect(host.host.failures()).toEqual({ bad: 'The service didn’t start: out of order' });
   });
 
   it('delays neither other services nor the host when its start hangs, and fails after the timeout', async () => {
@@ -161,7 +164,7 @@ describe('a failing service', () => {
       clock,
       vi.waitFor(async () => expect((await fetchState(host, 'slow'))?.state).toBe('failed'), longTimeout),
     );
-    expect((await fetchState(host, 'slow'))?.reason).toContain('did not finish starting');
+    expect((await fetchState(host, 'slow'))?.reason).toContain('didn’t start within');
   });
 
   it('does not prevent the host from stopping when its disposal hangs or throws', async () => {
@@ -202,7 +205,7 @@ describe('a failing service', () => {
       expect(await fetchState(host, 'frail')).toMatchObject(state);
     for (const pause of [5, 10]) {
       const life = startCount;
-      const reason = `Life ${life}. It is started anew after a pause of ${pause} seconds.`;
+      const reason = `Life ${life}. It restarts in ${pause} seconds.`;
       await vi.waitFor(shows({ state: 'degraded', reason }), longTimeout);
       clock.advance(pause * 1000 - 1);
       await shows({ state: 'degraded', reason })();

@@ -88,8 +88,8 @@ describe('a service with two listeners', () => {
       expect(await (await fetch(host.url('git'))).text()).toBe('pages');
       const state = await fetchState(host);
       expect(state).toMatchObject({ state: 'degraded', suggestedPort: null });
-      expect(state?.reason).toContain(`Git over SSH: Port ${port} is taken by`);
-      expect(host.host.failures()['git.ssh']).toContain(`Port ${port} is taken by`);
+      expect(state?.reason).toContain(`Git over SSH: Port ${port} is already in use by`);
+      expect(host.host.failures()['git.ssh']).toContain(`Port ${port} is already in use by`);
       const offered = state?.listeners[1]?.suggestedPort;
       expect(offered).toBeGreaterThan(port);
       const move = { method: 'PATCH', body: JSON.stringify({ sshPort: offered }) };
@@ -123,8 +123,8 @@ describe('a service with two listeners', () => {
       await using host = await open({ environment });
       const state = await fetchState(host);
       expect(state?.state).toBe('failed');
-      expect(state?.reason).toContain(`Port ${pages.port} is taken`);
-      expect(state?.reason).toContain(`Port ${ssh.port} is taken`);
+      expect(state?.reason).toContain(`Port ${pages.port} is already in use`);
+      expect(state?.reason).toContain(`Port ${ssh.port} is already in use`);
       expect(state?.listeners.map(({ suggestedPort }) => suggestedPort)).not.toContain(null);
     } finally {
       pages.server.close();

@@ -1,17 +1,16 @@
 import * as accessMessages from '#messages/access';
-import * as accountsMessages from '#messages/accounts';
 import * as frameMessages from '#messages/frame';
 import * as homeMessages from '#messages/home';
 import * as partsMessages from '#messages/parts';
 import { execFile } from 'node:child_process';
-import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import type { Page } from 'playwright-core';
 import { expect, it, vi } from 'vitest';
 import { Desktop, missingPrograms } from '../host/desktop/desktop.ts';
-import { launchBrowser, noBrowser, openPage } from '../support/browser.ts';
+import { launchBrowser, noBrowser, openPage, takeWebp } from '../support/browser.ts';
 import { startFixtureSite } from '../support/fixture-site/site.ts';
 import { startHostProcess } from '../support/host-process.ts';
 
@@ -26,7 +25,7 @@ async function picture(page: Page, name: string): Promise<void> {
   if (pictures === undefined) return;
   mkdirSync(pictures, { recursive: true });
   await page.evaluate(() => document.fonts.ready.then(() => undefined));
-  await page.screenshot({ path: join(pictures, `first-start-${name}.png`) });
+  writeFileSync(join(pictures, `${name}.webp`), await takeWebp(page));
 }
 
 it.skipIf(cannotRun)(
@@ -51,12 +50,12 @@ it.skipIf(cannotRun)(
     const link = /https?:\/\/\S+/.exec(host.output.find((line) => line.startsWith('First start:')) ?? '')?.[0];
     await page.goto(link ?? '');
     await page.getByRole('heading', { name: accessMessages.makeTheFirstAccount() }).waitFor();
-    await page.getByLabel(accountsMessages.name()).fill('grace');
-    await page.getByLabel(accountsMessages.password()).fill('nanoseconds of wire');
+    await page.getByLabel(accessMessages.name()).fill('grace');
+    await page.getByLabel(accessMessages.password()).fill('nanoseconds of wire');
     await picture(page, '1-account');
-    await page.getByRole('button', { name: accountsMessages.makeTheAccount() }).click();
+    await page.getByRole('button', { name: accessMessages.makeTheAccount() }).click();
     await page.getByRole('heading', { name: accessMessages.chooseWhatRuns() }).waitFor();
-    await page.getByRole('switch', { name: frameMessages.pushTitle() }).waitFor();
+    await page.getByRole('switch', { name: frameMessages.alertsGroup() }).waitFor();
     await picture(page, '2-services');
     await page.getByRole('button', { name: 'Start using Homeport' }).click();
     await page.getByRole('heading', { name: homeMessages.home(), exact: true }).waitFor();

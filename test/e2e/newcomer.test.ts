@@ -1,5 +1,4 @@
 import * as accessMessages from '#messages/access';
-import * as accountsMessages from '#messages/accounts';
 import * as frameMessages from '#messages/frame';
 import * as homeMessages from '#messages/home';
 import * as pushMessages from '#messages/push';
@@ -33,9 +32,9 @@ it.skipIf(noBrowser)(
     await page.goto(
       /https?:\/\/\S+/.exec(host.output.find((line) => line.startsWith('First start:')) ?? '')?.[0] ?? '',
     );
-    await page.getByLabel(accountsMessages.name()).fill('grace');
-    await page.getByLabel(accountsMessages.password()).fill('nanoseconds of wire');
-    await page.getByRole('button', { name: accountsMessages.makeTheAccount() }).click();
+    await page.getByLabel(accessMessages.name()).fill('grace');
+    await page.getByLabel(accessMessages.password()).fill('nanoseconds of wire');
+    await page.getByRole('button', { name: accessMessages.makeTheAccount() }).click();
     await page.getByRole('switch', { name: accessMessages.backUpEveryDay() }).click();
     await page.getByRole('button', { name: 'Start using Homeport' }).click();
     await page.getByRole('heading', { level: 1, name: homeMessages.home() }).waitFor();
@@ -49,8 +48,8 @@ it.skipIf(noBrowser)(
     await messages.getByRole('button', { name: /Your first message/ }).waitFor();
 
     await rail.getByRole('link', { name: frameMessages.deliveryTitle() }).click();
-    await page.getByRole('button', { name: 'Send a test mail' }).click();
-    await page.getByText(/^Test mail to .+ accepted/).waitFor();
+    await page.getByRole('button', { name: 'Send a test email' }).click();
+    await page.getByText(/^Test email to .+ accepted/).waitFor();
     await rail.getByRole('link', { name: frameMessages.inboxTitle() }).click();
     await expect.poll(() => messages.getByRole('checkbox', { name: /^Select / }).count()).toBe(2);
 

@@ -130,7 +130,7 @@ describe('restoring a backup in the running program', () => {
     await ask(host.url('control'), path, 'POST', { confirm: 'restore' });
     await vi.waitFor(() => expect(readyLines(host)).toHaveLength(2), waitOptions);
     expect(host.output.filter((line) => line === 'a process began')).toHaveLength(2);
-    expect(host.errors).toContain('notify did not stop in time. Homeport restarts.');
+    expect(host.errors).toContain('notify didn’t stop in time. Homeport is restarting.');
     rmSync(join(folder, 'stuck'));
     expect(await fetchOwner(await page(host.url('control')))).toBe('11, without grace');
     expect(await host.stop()).toBe(0);

@@ -1,9 +1,13 @@
+import * as hostProblems from '#messages/host-problems';
+import * as configProblems from '#messages/config-problems';
 import { once } from 'node:events';
 import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer, type AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { withLanguage } from '../../messages/language.ts';
+import { loadLanguage } from '../../messages/runtime.ts';
 import type { ServiceState } from '../../services/contracts/control/api.ts';
 import type { SettingsView } from '../../services/contracts/control/settings.ts';
 import { control } from '../../services/control/index.ts';
@@ -56,11 +60,11 @@ describe('a settings change', () => {
     expect(before).toEqual({ status: 422, fields: { 'services.lamp.word': expect.any(String) } });
     expect(await refusal(base, 'lamp', { colour: 'red' })).toEqual({
       status: 422,
-      fields: { 'services.lamp.colour': 'There is no such setting.' },
+      fields: { 'services.lamp.colour': configProblems.settingUnknown() },
     });
     expect(await refusal(base, 'control', { port: 4711 })).toEqual({
       status: 409,
-      fields: { 'services.control.port': 'Set by HOMEPORT_PORT_CONTROL; change it there.' },
+      fields: { 'services.control.port': configProblems.lockedBy({ name: 'HOMEPORT_PORT_CONTROL' }) },
     });
     expect((await refusal(base, 'nothing', {})).status).toBe(404);
     expect((await refusal(base, 'lamp', ['word'])).status).toBe(422);
@@ -75,7 +79,7 @@ describe('a settings change', () => {
       await using host = await openTestHost({ dataDir, services: [fixtureService('lamp'), control] });
       const { status, fields } = await refusal(host.url('control'), 'lamp', { port });
       expect(status).toBe(409);
-      expect(fields).toEqual({ 'services.lamp.port': expect.stringContaining(`Port ${port} is taken by`) });
+      expect(fields).toEqual({ 'services.lamp.port': expect.stringContaining(`Port ${port} is already in use by`) });
       expect(await (await fetch(host.url('lamp'))).text()).toBe('lamp');
       const twin = await refusal(host.url('control'), 'lamp', { port: host.port('control') });
       expect(twin.status).toBe(409);
@@ -172,7 +176,7 @@ describe('an invalid setting of one service', () => {
       expect(Object.keys(host.host.addresses())).toEqual(['good', 'control']);
       expect(await fetchState(host, 'lamp')).toMatchObject({
         state: 'failed',
-        reason: 'Its settings cannot be used. services.lamp.word: line 4: Expected text.',
+        reason: 'Its settings aren’t valid. services.lamp.word: line 4: Expected text.',
         address: null,
       });
       expect(await (await fetch(host.url('good'))).text()).toBe('good');
@@ -235,7 +239,11 @@ describe('an invalid setting of one service', () => {
     writeFileSync(file, 'version: 1\nservices:\n  control:\n    port: 0\n');
     const [, all] = services();
     await using host = await openTestHost({ dataDir, services: all, environment: { HOMEPORT_PORT_CONTROL: 'first' } });
-    expect(host.host.configProblems[0]).toContain('services.control.port');
+    const [problem] = host.host.configProblems();
+    expect(problem).toContain('services.control.port');
+    // The command line shows it in its own language.
+    await loadLanguage('de');
+    expect(withLanguage('de', () => host.host.configProblems()[0])).not.toBe(problem);
     expect(await problems(host)).toEqual(['services.control.port']);
     expect(await (await fetch(host.url('good'))).text()).toBe('good');
   });
@@ -249,7 +257,7 @@ describe('safe mode', () => {
       await using host = await openTestHost({ dataDir, services });
       expect(host.host.safeMode).toBe(true);
       expect(Object.keys(host.host.addresses())).toEqual(['control']);
-      expect(host.host.configProblems[0]).toContain('host.stopTimeout');
+      expect(host.host.configProblems()[0]).toContain('host.stopTimeout');
       await patch(host.url('control'), 'host', { stopTimeout: 7 });
       const { configProblems } = await api<{ configProblems: unknown[] }>(host.url('control'), '/api/services');
       expect(configProblems).toEqual([]);
@@ -307,7 +315,7 @@ describe('HOMEPORT_CONFIG', () => {
         `version: 1\nservices:\n  notify:\n    port: ${port}\nportable:\n  notify:\n    keys: []\n`,
       );
       await using host = await openTestHost({ dataDir, environment: { ...environment(), HOMEPORT_PORT_NOTIFY: '' } });
-      expect(host.host.failures()['notify']).toContain(`Port ${port} is taken by`);
+      expect(host.host.failures()['notify']).toContain(`Port ${port} is already in use by`);
       expect(readFileSync(file, 'utf8')).toMatch(/portable: [0-9a-f]{64}/);
     } finally {
       holder.close();
@@ -318,11 +326,11 @@ describe('HOMEPORT_CONFIG', () => {
     writeFileSync(provision, `version: 1\nportable:\n  accounts:\n    - ${grace}\n  notify: wrong\n`);
     const failing = startHostProcess(dataDir, { environment: environment() });
     await expect(failing).rejects.toThrow(
-      /exited \(1\)[^]*HOMEPORT_CONFIG: portable\.notify: .*Imported before it: accounts\.$/,
+      /exited \(1\)[^]*HOMEPORT_CONFIG: portable\.notify: .*Already imported: accounts\.$/,
     );
     writeFileSync(provision, `version: 1\nportable:\n  nothing: {}\n  accounts: []\n`);
     const unknown = startHostProcess(dataDir, { environment: environment() });
-    await expect(unknown).rejects.toThrow('HOMEPORT_CONFIG: portable.nothing: There is no service of that name');
+    await expect(unknown).rejects.toThrow(hostProblems.portablePartUnknown({ part: 'nothing' }));
     writeFileSync(provision, `version: 1\nportable:\n  accounts:\n    - ${grace}\n  notify:\n    keys: []\n`);
     await using host = await openTestHost({ dataDir, environment: environment() });
     expect(await accounts(host)).toEqual(expect.arrayContaining(['ada', 'grace']));

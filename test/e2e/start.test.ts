@@ -1,3 +1,4 @@
+import * as commandLine from '#messages/command-line';
 import { spawnSync } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { writeFile } from 'node:fs/promises';
@@ -50,11 +51,14 @@ describe('starting', () => {
       'const{setTimeout:t}=globalThis;globalThis.setTimeout=(f,ms,...a)=>t(f,ms===15000?500:ms,...a)';
     const environment = { NODE_OPTIONS: `--import=data:text/javascript,${encodeURIComponent(shortTimeoutScript)}` };
     await using host = await startHostProcess(dataDir, { environment });
-    expect(host.output).toContain('mail is still starting; it answers as soon as it is ready.');
-    expect(host.output.filter((line) => line.includes('did not start'))).toEqual([]);
+    expect(host.output).toContain(commandLine.serviceStarting({ service: 'mail' }));
+    expect(host.output.filter((line) => line.includes('didn’t start'))).toEqual([]);
     const port = host.port('mail');
     await writeFile(certificateFile, cert);
-    await vi.waitFor(() => expect(host.output).toContain('mail is ready now.'), { timeout: 15_000, interval: 20 });
+    await vi.waitFor(() => expect(host.output).toContain(commandLine.serviceReady({ service: 'mail' })), {
+      timeout: 15_000,
+      interval: 20,
+    });
     using smtp = await SmtpDialogue.open(port);
     expect(await smtp.command('EHLO test')).toMatch(/^250 /);
     expect(await smtp.command('STARTTLS')).toMatch(/^220 /);
@@ -110,9 +114,9 @@ describe('starting', () => {
   it('reports an invalid setting of one service and starts all others', async () => {
     writeFileSync(join(dataDir, 'homeport.yaml'), 'version: 1\nservices:\n  inbox:\n    keepDays: many\n');
     await using host = await startHostProcess(dataDir, { environment: { HOMEPORT_PORT_PUSH: 'first' } });
-    expect(host.output.filter((line) => / did not start: |^Settings|^Safe mode/.test(line))).toEqual([
-      'push did not start: Its settings cannot be used. services.push.port: HOMEPORT_PORT_PUSH: Expected a whole number.',
-      'inbox did not start: Its settings cannot be used. services.inbox.keepDays: line 4: Expected a number.',
+    expect(host.output.filter((line) => / didn’t start: |^Settings|^Safe mode/.test(line))).toEqual([
+      'push didn’t start: Its settings aren’t valid. services.push.port: HOMEPORT_PORT_PUSH: Expected a whole number.',
+      'inbox didn’t start: Its settings aren’t valid. services.inbox.keepDays: line 4: Expected a number.',
     ]);
     expect(host.errors.join('\n')).toMatch(/setting refused.*services\.inbox\.keepDays/);
     expect(() => host.url('push')).toThrow();
@@ -139,7 +143,7 @@ describe('starting', () => {
       }>(host.url('control'), '/api/services');
       const push = services.find(({ id }) => id === 'push');
       expect(push?.state).toBe('failed');
-      expect(push?.reason).toContain(`Port ${port} is taken by`);
+      expect(push?.reason).toContain(`Port ${port} is already in use by`);
       expect(push?.reason).toContain(String(process.pid));
       expect(services.filter(({ state }) => state === 'failed')).toHaveLength(1);
       await api(host.url('control'), '/api/settings/push', {

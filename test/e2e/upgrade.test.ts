@@ -63,7 +63,7 @@ function listStoredFiles(): string[] {
 
 it('opens an old data folder and seals its secrets', async () => {
   expect(host.host.failures()).toEqual({});
-  expect(host.host.configProblems).toEqual([]);
+  expect(host.host.configProblems()).toEqual([]);
   await vi.waitFor(() => expect(listStoredFiles()).toEqual([]), { timeout: 30_000, interval: 50 });
 });
 
@@ -117,7 +117,7 @@ describe('a data folder with inbox jobs and data of each service', () => {
 
   it('opens with all services up', () => {
     expect(older.host.failures()).toEqual({});
-    expect(older.host.configProblems).toEqual([]);
+    expect(older.host.configProblems()).toEqual([]);
   });
 
   it('keeps accounts, tokens and grants, so that a client continues to work', async () => {

@@ -56,7 +56,11 @@ describe('backup and restore', () => {
 
     const restored = join(folder, 'restored');
     mkdirSync(restored);
-    expect(await restoreBackup(restored, file, { force: false })).toEqual({ former: undefined, tables: 'here' });
+    expect(await restoreBackup(restored, file, { force: false })).toEqual({
+      former: undefined,
+      tables: 'here',
+      renamed: [],
+    });
     expect(readFileSync(join(restored, 'homeport.yaml'), 'utf8')).toBe('version: 1\n');
     expect(readFileSync(join(restored, 'mail', 'spool', 'a.eml')).length).toBe(100_000);
     expect(readFileSync(join(restored, 'mail', 'spool', 'empty')).length).toBe(0);

@@ -3,6 +3,8 @@ import { z } from 'zod';
 import { createBus } from '../../main/host/services/bus.ts';
 import { createHandovers } from '../../main/host/services/handovers.ts';
 import { defineHandover, defineTopic } from '../../services/contracts/bus.ts';
+import { getLanguage } from '../../messages/language.ts';
+import { runInLanguage } from '../../services/kit/language.ts';
 import { silentLog } from '../support/database-location.ts';
 
 const testTopic = defineTopic('test.happened', z.object({ n: z.int() }));
@@ -21,6 +23,15 @@ test('delivers events to subscribers of their topic after the turn, in order', a
   expect(seen).toEqual([]);
   await nextTurn();
   expect(seen).toEqual(['first 1', 'second 1', 'other 2', 'first 3', 'second 3']);
+});
+
+test('delivers events in English, whatever the language of the publisher', async () => {
+  const bus = createBus(silentLog);
+  const languages: string[] = [];
+  using _listening = bus.subscribe(testTopic, () => languages.push(getLanguage()));
+  await runInLanguage({ language: 'de', locale: 'de' }, () => bus.publish(testTopic, { n: 1 }));
+  await nextTurn();
+  expect(languages).toEqual(['en']);
 });
 
 test('delivers the latest event to new subscribers of retained topics only', async () => {

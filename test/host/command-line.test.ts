@@ -52,27 +52,27 @@ test('passes a homeport:// link on as a URL', () => {
 });
 
 test.each([
-  ['--shiny', /^Unknown option '--shiny'\. /],
+  ['--shiny', /^Unknown option “--shiny”\. /],
   ['--port', /--port/],
   ['--port 7700x', /--port needs a number from 0 to 65535/],
   ['--port 65536', /--port needs a number/],
   ['--port=-1', /--port needs a number/],
   ['--headless=yes', /--headless/],
   ['--data-dir=', /--data-dir needs a path/],
-  ['dance', /There is no command "dance"/],
-  ['config', /There is no command "config"/],
-  ['config import', /"homeport config import" needs a file/],
-  ['config export a b', /"homeport config export" does not take "b"/],
+  ['dance', /Unknown command “dance”/],
+  ['config', /Unknown command “config”/],
+  ['config import', /“homeport config import” needs a file/],
+  ['config export a b', /“homeport config export” doesn’t take “b”/],
   ['backup', /needs a file/],
-  ['backup --secrets f', /"homeport backup" does not take --secrets/],
-  ['--force', /"homeport" does not take --force/],
-  ['engines list all', /does not take "all"/],
-  ['engines remove', /"engines remove" needs a name: one of yt-dlp/],
-  ['engines remove vlc', /There is no engine "vlc"/],
-  ['engines install vlc', /There is no engine "vlc"; there are yt-dlp, ffmpeg/],
-  ['https://example.org', /There is no command/],
-  [`homeport://${'x'.repeat(5000)}`, /cannot be read/],
-  ['homeport://open more', /does not take "more"/],
+  ['backup --secrets f', /“homeport backup” doesn’t take --secrets/],
+  ['--force', /“homeport” doesn’t take --force/],
+  ['engines list all', /doesn’t take “all”/],
+  ['engines remove', /“engines remove” needs an engine: yt-dlp/],
+  ['engines remove vlc', /Unknown engine “vlc”/],
+  ['engines install vlc', /Unknown engine “vlc”\. Available engines: yt-dlp, ffmpeg/],
+  ['https://example.org', /Unknown command/],
+  [`homeport://${'x'.repeat(5000)}`, /homeport:\/\/ link isn’t valid/],
+  ['homeport://open more', /doesn’t take “more”/],
 ])('rejects homeport %.40s with one sentence and exit code 2', (line, message) => {
   const command = parseCommandLine(line.split(' '), registry);
   expect(command).toEqual({ name: 'invalid', exitCode: 2, message: expect.stringMatching(message) });
@@ -135,12 +135,12 @@ test('resolves a relative data folder against the working folder', () => {
 
 test('adds import commands with help from the manifests', () => {
   const services = [
-    { importSources: [{ program: 'gitea', from: 'FOLDER', what: 'its repositories', dryRun: true }] },
+    { importSources: [{ program: 'gitea', from: 'FOLDER', help: 'Import its repositories', dryRun: true }] },
   ] as const;
   expect(parseCommandLine(['import', 'gitea', 'data', '--dry-run'], services)).toEqual({
     ...{ name: 'import', dataDir: undefined, program: 'gitea', folder: 'data', dryRun: true },
   });
   expect(parseCommandLine(['import', 'gitea', 'data'])).toMatchObject({ name: 'invalid' });
-  expect(helpText(services)).toContain('  import gitea FOLDER [--dry-run]    take over its repositories\n');
+  expect(helpText(services)).toContain('  import gitea FOLDER [--dry-run]    Import its repositories\n');
   expect(helpText(services)).not.toContain('ntfy');
 });

@@ -185,6 +185,8 @@ export async function code({ host, folder }: House): Promise<readonly Moment[]> 
           assignees: ['ben'],
         });
         await api('POST', `${repositoryPath}/issues/1/comments`, { body: 'It does it here as well, below 15 %.' }, ben);
+        await api('POST', `${repositoryPath}/issues/1/reactions`, { content: '+1' }, ben);
+        await api('POST', `${repositoryPath}/issues/1/reactions`, { content: 'eyes' });
         await api('POST', `${repositoryPath}/issues/1/comments`, {
           body: 'Then the driver is to blame. See `src/lamp.ts`, and #3.',
         });

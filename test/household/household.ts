@@ -98,6 +98,8 @@ export async function openHousehold(
     readonly portsAbove?: number;
     /** Names of the parts to create; without it, all. */
     readonly only?: readonly string[];
+    /** Language of notifications; default: English. */
+    readonly language?: string;
   } = {},
 ): Promise<TestHost> {
   await using open = new AsyncDisposableStack();
@@ -109,6 +111,7 @@ export async function openHousehold(
     ...sharing(),
     ...(options.portsAbove === undefined ? {} : shiftPorts(options.portsAbove)),
     ALLOW_PRIVATE_ADDRESSES: 'true',
+    ...(options.language === undefined ? {} : { HOMEPORT_LANGUAGE: options.language }),
     DOWNLOAD_DIR: join(folder, 'Downloads'),
     ...(await streamingEnvironment(use)),
   };

@@ -1,12 +1,14 @@
 import * as accessMessages from '#messages/access';
 import * as accountsMessages from '#messages/accounts';
+import * as downloadsMessages from '#messages/downloads';
 import * as frameMessages from '#messages/frame';
 import * as partsMessages from '#messages/parts';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { noBrowser } from '../support/browser.ts';
-import { admin } from '../support/host.ts';
+import { fixtureService } from '../support/fixture-service.ts';
+import { admin, adminAuthorization } from '../support/host.ts';
 import { besidesRefusals, openPages, type Pages } from './visit.ts';
 
 describe.skipIf(noBrowser)('first start', () => {
@@ -24,6 +26,7 @@ describe.skipIf(noBrowser)('first start', () => {
     await page.getByLabel(accessMessages.password()).fill('long enough phrase');
     await page.getByRole('button', { name: accessMessages.makeTheAccount() }).click();
     await page.getByRole('heading', { name: accessMessages.chooseWhatRuns() }).waitFor();
+    await page.getByText(accessMessages.selectSingleServices()).click();
     await page.getByRole('switch', { name: 'Moody' }).click();
     await expect.poll(() => page.getByRole('switch', { name: 'Moody' }).getAttribute('aria-checked')).toBe('false');
     await page.getByRole('switch', { name: accessMessages.backUpEveryDay() }).click();
@@ -46,6 +49,27 @@ describe.skipIf(noBrowser)('first start', () => {
     expect(besidesRefusals(visit.complaints)).toEqual([]);
     await page.goBack().catch(() => null);
     await expect.poll(() => page.url()).not.toContain('code=');
+  });
+
+  it('enables and disables the services of a group together', async () => {
+    const lamps = ['lamp', 'beacon'].map((id) => ({ ...fixtureService(id), group: 'alerts' as const }));
+    await using pages = await openPages({ also: lamps });
+    await using visit = await pages.visit('/welcome');
+    const { page } = visit;
+    const group = page.getByRole('list', { name: accessMessages.serviceGroups() }).getByRole('listitem');
+    await group.getByText('lamp and beacon').waitFor();
+    expect(await group.count()).toBe(1);
+    const control = group.getByRole('switch', { name: frameMessages.alertsGroup() });
+    const getStates = () =>
+      pages.host.host.control
+        .services()
+        .then((all) => all.filter(({ group: at }) => at === 'alerts').map(({ state }) => state));
+    await control.click();
+    await expect.poll(getStates).toEqual(['off', 'off']);
+    await expect.poll(() => control.getAttribute('aria-checked')).toBe('false');
+    await control.click();
+    await expect.poll(getStates).toEqual(['up', 'up']);
+    expect(visit.complaints).toEqual([]);
   });
 
   it('shows where to find the code when the link was not used', async () => {
@@ -93,6 +117,26 @@ describe.skipIf(noBrowser)('sign-in page', () => {
     await visit.page.getByRole('menuitem', { name: accessMessages.signOut() }).click();
     await visit.page.getByRole('heading', { name: accessMessages.signIn() }).waitFor();
     await other.getByRole('heading', { name: accessMessages.signIn() }).waitFor();
+  });
+
+  it('shows the next account nothing that the previous one left in the page', async () => {
+    const { password } = admin;
+    const grants = [{ service: 'downloads', resource: '*', permission: 'read-write' }];
+    const body = JSON.stringify({ name: 'linus', password, grants });
+    const headers = { 'content-type': 'application/json', authorization: adminAuthorization };
+    expect((await fetch(`${pages.url}/api/accounts`, { method: 'POST', headers, body })).status).toBe(200);
+    await using visit = await pages.visit('/downloads');
+    const { page } = visit;
+    const links = page.getByLabel(downloadsMessages.addressesOfVideos());
+    await links.fill('https://example.org/private-film');
+    await page.getByRole('button', { name: frameMessages.signedInAsName({ name: admin.name }) }).click();
+    await page.getByRole('menuitem', { name: accessMessages.signOut() }).click();
+    await page.getByLabel(accessMessages.name()).fill('linus');
+    await page.getByLabel(accessMessages.password()).fill(password);
+    await page.keyboard.press('Enter');
+    await page.getByRole('button', { name: frameMessages.signedInAsName({ name: 'linus' }) }).waitFor();
+    expect(await links.inputValue()).toBe('');
+    expect(visit.complaints).toEqual([]);
   });
 
   it('keeps the input of a dialog when the session ends, for the same account', async () => {

@@ -1,3 +1,5 @@
+import * as accountProblems from '#messages/account-problems';
+import * as controlProblems from '#messages/control-problems';
 import * as accessTokensMessages from '#messages/access-tokens';
 import * as accountsMessages from '#messages/accounts';
 import * as grantsMessages from '#messages/grants';
@@ -81,7 +83,7 @@ describe.skipIf(noBrowser)('accounts page', () => {
     await dialog.getByLabel(accountsMessages.name()).fill('not a name');
     await dialog.getByLabel(accountsMessages.password()).fill('harbour light');
     await dialog.getByRole('button', { name: accountsMessages.makeTheAccount() }).click();
-    await dialog.getByText('Use letters, digits and - _ . + @ only, 64 at most.').waitFor();
+    await dialog.getByText(accountProblems.nameInvalid()).waitFor();
     expect(await dialog.getByLabel(accountsMessages.password()).inputValue()).toBe('harbour light');
     await dialog.getByLabel(accountsMessages.name()).fill('grace');
     await dialog.getByRole('button', { name: accountsMessages.makeTheAccount() }).click();
@@ -233,7 +235,7 @@ describe.skipIf(noBrowser)('accounts page', () => {
     };
     await page.getByText(accountsMessages.trySubjectDo({ subject: 'nas' })).click();
     await sendRequest();
-    await page.getByText('nas cannot publish to nas-high-backup').waitFor();
+    await page.getByText('nas: not allowed to publish to nas-high-backup').waitFor();
     const form = page.getByRole('form', { name: grantsMessages.newGrant() });
     await form.getByLabel(grantsMessages.pattern()).fill('*-*-backup');
     await form.getByLabel(grantsMessages.permission()).selectOption(grantsMessages.write());
@@ -242,7 +244,7 @@ describe.skipIf(noBrowser)('accounts page', () => {
     await matrix.getByText('*-*-backup').waitFor();
     expect(await matrix.getByLabel(grantsMessages.readGrant({ grant: '*-*-backup' })).isChecked()).toBe(false);
     await sendRequest();
-    await page.getByText('nas can publish to nas-high-backup').waitFor();
+    await page.getByText('nas: allowed to publish to nas-high-backup').waitFor();
     await form.getByLabel(grantsMessages.pattern()).fill('nas-high-*');
     await form.getByLabel(grantsMessages.permission()).selectOption(grantsMessages.denied());
     await form.getByRole('button', { name: grantsMessages.add() }).click();
@@ -252,22 +254,22 @@ describe.skipIf(noBrowser)('accounts page', () => {
       .waitFor();
     await sendRequest();
     // Both patterns have ten characters, so the one that grants write access applies.
-    await page.getByText('nas can publish to nas-high-backup').waitFor();
+    await page.getByText('nas: allowed to publish to nas-high-backup').waitFor();
     await matrix.getByLabel(grantsMessages.writeGrant({ grant: '*-*-backup' })).uncheck();
     await getToast(page, 'Changed: *-*-backup.').waitFor();
     await sendRequest();
-    await page.getByText('nas cannot publish to nas-high-backup').waitFor();
+    await page.getByText('nas: not allowed to publish to nas-high-backup').waitFor();
     await matrix.getByLabel(grantsMessages.writeGrant({ grant: 'nas-high-*' })).check();
     const change = getToast(page, 'Changed: nas-high-*.');
     await change.waitFor();
     await sendRequest();
-    await page.getByText('nas can publish to nas-high-backup').waitFor();
+    await page.getByText('nas: allowed to publish to nas-high-backup').waitFor();
     await change.getByRole('button', { name: partsMessages.undo() }).click();
     await expect
       .poll(() => matrix.getByLabel(grantsMessages.writeGrant({ grant: 'nas-high-*' })).isChecked())
       .toBe(false);
     await sendRequest();
-    await page.getByText('nas cannot publish to nas-high-backup').waitFor();
+    await page.getByText('nas: not allowed to publish to nas-high-backup').waitFor();
     expect(visit.complaints).toEqual([]);
   });
 
@@ -428,7 +430,7 @@ describe.skipIf(noBrowser)('accounts page', () => {
     await page.getByLabel(accountsMessages.name()).fill('grace');
     await page.getByLabel(accountsMessages.password()).fill('harbour light');
     await page.keyboard.press('Enter');
-    await page.getByText(accountsMessages.onlyAdministratorSeeAccounts()).waitFor();
+    await page.getByText(accountsMessages.administratorsOnly()).waitFor();
     await page.getByRole('main').getByRole('link', { name: accountsMessages.yourAccount() }).click();
     await page.getByLabel(accessTokensMessages.nameOfTheToken()).fill('phone');
     await page.getByLabel(accessTokensMessages.whatItMayDo(), { exact: true }).selectOption('all');
@@ -440,7 +442,7 @@ describe.skipIf(noBrowser)('accounts page', () => {
     await page.getByRole('button', { name: partsMessages.showSubject({ subject: 'the new password' }) }).click();
     expect(await page.getByLabel(accountsMessages.newPassword(), { exact: true }).getAttribute('type')).toBe('text');
     await page.getByRole('button', { name: accountsMessages.changeThePassword() }).click();
-    await page.getByText('This is not your password.').waitFor();
+    await page.getByText(controlProblems.wrongPassword()).waitFor();
     await page.getByLabel(accountsMessages.currentPassword(), { exact: true }).fill('harbour light');
     await page.keyboard.press('Enter');
     await page.getByText(accountsMessages.yourPasswordIsChanged()).waitFor();

@@ -92,7 +92,7 @@ describe('section summary', () => {
     ['the filtered attributes', describeFilters(draft.lists), 'Resolution, quality'],
     ['hidden values, truncated', describeFilter('Qualities', draft.lists), 'Hides CAM, TS, TC and 2 more'],
     ['preferred values', describeFilter('Resolutions', draft.lists), 'Prefers 2160p, 1080p'],
-    ['limits', describeNumbers(draft), 'Film size 2 to 50 GB · 9 in total · Hide season packs'],
+    ['limits', describeNumbers(draft), 'Movie size 2 to 50 GB · 9 in total · Hide season packs'],
     ['expressions', describeExpressions(draft.rules.lists), 'Hide: 1 expression'],
     ['the sort order', describeOrder(draft.sorts['global'] ?? []), 'Cached, size'],
     ['missing groups', describeGroups(draft.rules.groups), 'All addons at the same time'],

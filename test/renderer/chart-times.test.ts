@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import { getLabelledTimes } from '../../renderer/src/parts/chart/axis-labels.ts';
-import { getTimeFormat, getRoundTimes } from '../../renderer/src/parts/chart/times.ts';
+import { getAxisFormat, getTimeFormat, getRoundTimes } from '../../renderer/src/parts/chart/times.ts';
 
 const clock = new Intl.DateTimeFormat('en', {
   hour: '2-digit',
@@ -39,6 +39,15 @@ it('formats days by date, hours with the time, and close times with seconds', ()
   expect(getTimeFormat('Time', points(toSeconds(9, 0), toSeconds(9, 0, 1)))(toSeconds(9, 0, 1) * 1000)).toBe(
     'Tue, Feb 3, 09:00:01',
   );
+});
+
+it.each([
+  ['seconds within a few minutes', toSeconds(9, 0), toSeconds(9, 1), '09:01:00'],
+  ['times of day up to two days', toSeconds(9, 0), toSeconds(33, 0), '09:00'],
+  ['dates afterwards', toSeconds(9, 0), toSeconds(81, 0), 'Feb 6'],
+] as const)('labels the axis with %s', (_, first, last, label) => {
+  const points = [{ at: first * 1000 }, { at: last * 1000 }];
+  expect(getAxisFormat(points)(last * 1000)).toBe(label);
 });
 
 it('labels the last time of a line, and no round time that would overlap it', () => {

@@ -30,6 +30,21 @@ describe('the search for a command', () => {
     expect(findNames(typed)).toEqual(titles);
   });
 
+  it.each(['reseau', 'RÉSEAU', 'telephone', 'ordinateur'])('ignores accents, case and elision in %j', (typed) => {
+    const french = [{ title: 'Pages', commands: [command('Réseau', 'téléphone', 'l’ordinateur'), command('Accueil')] }];
+
+    expect(filterCommands(french, typed)).toEqual([{ title: 'Pages', commands: [french[0]!.commands[0]] }]);
+  });
+
+  it('ranks a title first that differs from the typed text in accents only', () => {
+    const french = [{ title: 'Pages', commands: [command('Journal du réseau'), command('Réseau')] }];
+
+    expect(rankGroups(french, 'reseau')[0]?.commands.map(({ title }) => title)).toEqual([
+      'Réseau',
+      'Journal du réseau',
+    ]);
+  });
+
   it('sorts the best match first, merges groups with the same title, and keeps large groups last', () => {
     const results = [
       { title: 'Services', commands: [command('Restart Push', 'push'), command('Push service')] },

@@ -1,5 +1,4 @@
-import * as frameMessages from '#messages/frame';
-import * as networkMessages from '#messages/network';
+import * as downloadsMessages from '#messages/downloads';
 import * as pushMessages from '#messages/push';
 import * as serviceMessages from '#messages/service';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -48,8 +47,8 @@ describe.skipIf(noBrowser)('the Connect tab', () => {
   it('scrolls the Connect tab of Downloads into view on a phone', async () => {
     await using visit = await pages.visit('/downloads/connect', screens[0]);
     const tab = visit.page
-      .getByRole('navigation', { name: frameMessages.downloadsTitle() })
-      .getByRole('link', { name: networkMessages.connect() });
+      .getByRole('navigation', { name: downloadsMessages.downloads() })
+      .getByRole('link', { name: downloadsMessages.connect() });
     await expect.poll(() => tab.evaluate((element) => element.getBoundingClientRect().right <= innerWidth)).toBe(true);
     expect(visit.complaints).toEqual([]);
   });
@@ -161,7 +160,7 @@ describe.skipIf(noBrowser)('connections from other devices', () => {
       shared.url,
       '/api/gateway/addresses',
     );
-    const hint = page.getByText(/must trust the certificate of this computer once/);
+    const hint = page.getByText(/must trust this computer’s certificate once/);
     const devices = page.getByRole('radio', { name: 'Other devices' });
     // Pages with a code or an address for phones have the hint immediately.
     if (/push|downloads|addons|pages/.test(path)) {
@@ -190,7 +189,7 @@ describe.skipIf(noBrowser)('connections from other devices', () => {
       .or(page.getByText(/push\.example\.org\/harbour/))
       .first()
       .waitFor();
-    await page.getByText(/must trust the certificate/).waitFor({ state: 'detached' });
+    await page.getByText(/must trust this computer’s certificate/).waitFor({ state: 'detached' });
   });
 
   it('shows phones the shared address for Messages, even while commands are for this computer', async () => {

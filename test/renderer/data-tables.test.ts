@@ -150,15 +150,15 @@ describe.skipIf(noBrowser)('Data: table form', () => {
     await page.getByText(dataConnectMessages.howTokensAreSignedAnd()).click();
     await page.getByRole('button', { name: dataConnectMessages.signWithAPairOf() }).click();
     await page.getByRole('button', { name: dataConnectMessages.signNewTokensWithA() }).click();
-    await page.getByText('Tokens are signed with a key pair (ES256) since').waitFor();
+    await page.getByText('Tokens have been signed with a key pair (ES256) since').waitFor();
     await page.getByText('/auth/v1/.well-known/jwks.json').waitFor();
     await page.getByText(dataConnectMessages.tokensAfterChange({ minutes: 60 })).waitFor();
     await page.getByRole('button', { name: dataConnectMessages.makeANewPair() }).click();
     await page.getByRole('button', { name: dataConnectMessages.signWithNewPairQuestion() }).click();
-    await page.getByText('Tokens of the earlier key pair').waitFor();
+    await page.getByText('Tokens signed with the earlier key pair').waitFor();
     await page.getByRole('button', { name: dataConnectMessages.endTheEarlierOnesNow() }).click();
     await page.getByRole('button', { name: dataConnectMessages.refuseTheirTokensFromNow() }).click();
-    await page.getByText('Tokens of the earlier key pair').waitFor({ state: 'detached' });
+    await page.getByText('Tokens signed with the earlier key pair').waitFor({ state: 'detached' });
     const { keys }: any = await (await fetch(`${fixture.url}/auth/v1/.well-known/jwks.json`)).json();
     expect(await page.getByText(keys[0].kid).count()).toBe(1);
   });

@@ -1,3 +1,4 @@
+import * as dataProblemsMessages from '#messages/data-problems';
 import * as dataMessages from '#messages/data';
 import * as dataUsersMessages from '#messages/data-users';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -33,7 +34,7 @@ describe.skipIf(noBrowser)('Data: app users', () => {
     await page.getByRole('button', { name: dataMessages.addAUser() }).click();
     await page.getByLabel(dataUsersMessages.emailAddress()).fill('ann@example.com');
     await page.getByRole('button', { name: dataUsersMessages.makeTheUser() }).click();
-    await page.getByText('Somebody has this address already.').waitFor();
+    await page.getByText(dataProblemsMessages.emailExists()).waitFor();
     await page.getByLabel(dataUsersMessages.emailAddress()).fill('ben@example.com');
     await page.getByLabel(dataUsersMessages.password()).fill(password);
     await page.getByRole('button', { name: dataUsersMessages.makeTheUser() }).click();

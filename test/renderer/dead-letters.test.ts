@@ -75,7 +75,7 @@ describe.skipIf(noBrowser)('the Problems page', () => {
     await rows.first().waitFor();
     expect(await rows.count()).toBe(3);
     const text = await rows.first().innerText();
-    expect(text).toContain('A notification was not delivered');
+    expect(text).toContain('A notification wasn’t delivered');
     expect(text).toContain('Delivery · 1 attempt');
     expect(text).toContain('(error 403)');
     status = 200;
@@ -109,7 +109,7 @@ describe.skipIf(noBrowser)('the Problems page', () => {
     await using browserPage = await visit('/settings/problems');
     const { page } = browserPage;
     const rows = page.getByRole('list', { name: deadLettersMessages.givenUpWorkNewestFirst() }).getByRole('listitem');
-    await rows.getByText('5 notifications were not delivered to JSON', { exact: true }).waitFor();
+    await rows.getByText('5 notifications weren’t delivered to JSON', { exact: true }).waitFor();
     expect(await rows.count()).toBe(1);
     // The row already has this button.
     expect(await page.getByRole('button', { name: deadLettersMessages.tryAllAgain() }).count()).toBe(0);

@@ -44,7 +44,7 @@ describe.skipIf(noBrowser)('the overview of Delivery', () => {
     await page.getByText(deliveryMessages.countGivenUp({ count: 3 }), { exact: true }).waitFor();
     const rows = page.getByRole('list', { name: /: destination status$/ }).getByRole('listitem');
     await expect.poll(() => rows.count()).toBe(5);
-    await rows.filter({ hasText: '/full' }).getByText(deliveryMessages.givenUp()).waitFor();
+    await rows.filter({ hasText: '/full' }).getByText(deliveryMessages.lastFailed()).waitFor();
     await rows.filter({ hasText: '/full' }).getByText('chat', { exact: true }).waitFor();
     const causes = page.getByRole('list', { name: deliveryMessages.causes() }).getByRole('listitem');
     const chat = notifyLabels.destinationOfKey({ name: 'JSON (chat)', key: 'house' });
@@ -66,7 +66,9 @@ describe.skipIf(noBrowser)('the overview of Delivery', () => {
       .waitFor();
     await page
       .getByRole('img', {
-        name: deliveryMessages.deliveriesEachDaySummary({ summary: '66.6 % of 9 delivered in 30 days.' }),
+        name: deliveryMessages.deliveriesEachDaySummary({
+          summary: deliveryMessages.deliveredIn30Days({ percent: '66.6', total: 9 }),
+        }),
       })
       .waitFor();
     const chosen = page.getByLabel(deliveryMessages.destination(), { exact: true });
@@ -74,7 +76,9 @@ describe.skipIf(noBrowser)('the overview of Delivery', () => {
     await chosen.selectOption(full ?? 'none');
     await page
       .getByRole('img', {
-        name: deliveryMessages.deliveriesEachDaySummary({ summary: '0 % of 3 delivered in 30 days.' }),
+        name: deliveryMessages.deliveriesEachDaySummary({
+          summary: deliveryMessages.deliveredIn30Days({ percent: '0', total: 3 }),
+        }),
       })
       .waitFor();
     await page.getByRole('radio', { name: deliveryMessages.twentyFourHours() }).check();
@@ -90,7 +94,7 @@ describe.skipIf(noBrowser)('the overview of Delivery', () => {
     refuses = false;
     await using browserPage = await real.visit('/delivery');
     const { page } = browserPage;
-    await page.getByRole('button', { name: 'Try all again that failed' }).click();
+    await page.getByRole('button', { name: deliveryMessages.tryAllCountAgain({ count: 3 }) }).click();
     await page.getByText(notifyLabels.countRetried({ count: 3 })).waitFor();
     await page.getByRole('heading', { name: deliveryMessages.notDelivered() }).waitFor({ state: 'detached' });
     await page
@@ -100,11 +104,11 @@ describe.skipIf(noBrowser)('the overview of Delivery', () => {
       .nth(2)
       .waitFor();
     await page.getByRole('button', { name: deliveryMessages.sendATestMail() }).click();
-    await page.getByText(/^Test mail to .+ accepted/).waitFor();
+    await page.getByText(/^Test email to .+ accepted/).waitFor();
     expect(await page.getByRole('link', { name: deliveryMessages.seeIt() }).getAttribute('href')).toBe(
       '/delivery/mails',
     );
-    await page.getByRole('img', { name: /^Mails per day: .*1, today last$/ }).waitFor();
+    await page.getByRole('img', { name: /^Emails per day: .*1, today last$/ }).waitFor();
     await page.getByRole('link', { name: 'JSON' }).first().click();
     await page.waitForURL('**/delivery/keys/house');
   });

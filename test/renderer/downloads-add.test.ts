@@ -1,3 +1,4 @@
+import * as downloadsProblems from '#messages/downloads-problems';
 import * as downloadsMessages from '#messages/downloads';
 import type { Page } from 'playwright-core';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
@@ -109,7 +110,7 @@ describe.skipIf(noBrowser)('Adding downloads', () => {
     // Options of a single video are not saved.
     await page
       .getByRole('button', {
-        name: /^More options.*H264, in Talks\/2026, split by chapter, without sponsor segments, first 5 of a playlist, thrifty, starts later$/,
+        name: /^More options.*H264, in Talks\/2026, split by chapter, without sponsor segments, first 5 in a playlist, thrifty, starts later$/,
       })
       .waitFor();
     await more(page);
@@ -159,7 +160,7 @@ describe.skipIf(noBrowser)('Adding downloads', () => {
     pages.downloads.previewError = extractorMessage;
     await using visit = await pages.visit('/downloads');
     const { page } = visit;
-    const advice = page.getByText('The site could not be reached.');
+    const advice = page.getByText(downloadsProblems.siteUnreachable());
     await page.getByLabel(field).fill('https://videos.example/gone');
     await page.getByRole('region', { name: downloadsMessages.previewLabel() }).locator(advice).waitFor();
     await page.keyboard.press('Enter');

@@ -1,3 +1,4 @@
+import * as downloadsProblemsMessages from '#messages/downloads-problems';
 import * as downloadsMessages from '#messages/downloads';
 import * as partsMessages from '#messages/parts';
 import type { FailureCode } from '../../services/contracts/downloads/causes.ts';
@@ -25,14 +26,14 @@ describe.skipIf(noBrowser)('The history of downloads', () => {
     return page.getByRole('group').getByRole('listitem').filter({ hasText: title });
   }
   async function act(page: Page, title: string, action: string): Promise<void> {
-    await page.getByRole('button', { name: `More for ${title}` }).click();
+    await page.getByRole('button', { name: `More actions for ${title}` }).click();
     await page.getByRole('menuitem', { name: action }).click();
   }
 
   it('filters by a URL that can be bookmarked, including downloads that end in the meantime', async () => {
     await using visit = await pages.visit('/downloads');
     const { page } = visit;
-    await page.getByLabel(downloadsMessages.historyFilter()).selectOption(downloadsMessages.failed());
+    await page.getByLabel(downloadsMessages.historyFilter()).selectOption(downloadsMessages.failedDownloads());
     await row(page, 'Film').waitFor({ state: 'detached' });
     await page.waitForURL('**/downloads?show=failed');
     expect(await page.getByRole('heading', { level: 3 }).allTextContents()).toEqual(['Lost']);
@@ -138,7 +139,7 @@ describe.skipIf(noBrowser)('The history of downloads', () => {
     await act(page, 'Song', 'Download again');
     await page.getByText(downloadsMessages.addedAgain()).waitFor();
     expect(pages.downloads.agains).toEqual(['song']);
-    await act(page, 'Film', 'In another format');
+    await act(page, 'Film', downloadsMessages.otherFormat());
     const field = page.getByLabel(downloadsMessages.addressesOfVideos());
     await expect.poll(() => field.inputValue()).toBe('https://videos.example/film');
     await expect.poll(() => field.evaluate((element) => element === document.activeElement)).toBe(true);
@@ -197,18 +198,18 @@ describe.skipIf(noBrowser)('The history of downloads', () => {
   it.each([
     [
       'Refusing to fetch internal address "10.0.0.7" for host "nas"',
-      'This address is in your own network',
+      downloadsProblemsMessages.internalAddress(),
       'Allow private addresses',
     ],
-    ['ERROR: [x] 1: Sign in to confirm your age', 'The site wants a signed-in viewer.', 'Cookies'],
+    ['ERROR: [x] 1: Sign in to confirm your age', downloadsProblemsMessages.signInRequired(), 'Cookies'],
     [
       'The disk is full: free some space, then retry.',
-      'The disk is full. Free some space',
+      downloadsProblemsMessages.diskFull(),
       'Download folder',
       'disk_full',
     ],
-    ['ERROR: Postprocessing: ffprobe and ffmpeg not found.', 'This needs ffmpeg, which is missing.', 'Engines'],
-    ['ERROR: Unsupported URL: https://a.example', 'No video was found there.', 'Engines'],
+    ['ERROR: Postprocessing: ffprobe and ffmpeg not found.', downloadsProblemsMessages.ffmpegRequired(), 'Engines'],
+    ['ERROR: Unsupported URL: https://a.example', downloadsProblemsMessages.noVideo(), 'Engines'],
   ] as const)('shows advice about “%s” with a link', async (message, advice, title, failure?: FailureCode) => {
     pages.downloads.set('bad', { title: 'Bad', state: 'failed', message, failure, finishedAt: 3 });
     await using visit = await pages.visit('/downloads');

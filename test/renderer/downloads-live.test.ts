@@ -18,14 +18,14 @@ describe.skipIf(noBrowser)('Live streams', () => {
       title: 'Harbour live',
       state: 'downloading',
       live: true,
-      message: 'Recording 1:02, 12.3 MB',
+      activity: { kind: 'recording', seconds: 62, bytes: 12_300_000 },
     });
     pages.downloads.set('then', { title: 'Regatta', state: 'waiting', startsAt: Date.UTC(2027, 6, 1, 12) });
     await page.getByText('Recording 1:02, 12.3 MB').waitFor();
     await page.getByText(/^Starts .*2027/).waitFor();
     await page.getByRole('button', { name: `${downloadsMessages.stopAndKeep()} Harbour live` }).waitFor();
     await page.getByRole('button', { name: `${downloadsMessages.stopAndKeep()} Harbour live` }).click();
-    await page.getByText(downloadsMessages.paused()).waitFor();
+    await page.getByText(downloadsMessages.downloadPaused()).waitFor();
     expect(visit.complaints).toEqual([]);
   });
 });

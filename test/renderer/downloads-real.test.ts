@@ -53,7 +53,7 @@ describe.skipIf(noBrowser)('Downloads with the real service', () => {
     await page.getByRole('listitem').filter({ hasText: '127.0.0.1' }).getByText('1 download').waitFor();
     await expectFits(browserPage, 'downloads-volume', { ...screens[1] });
     await page.getByRole('radio', { name: downloadsMessages.aYear() }).check();
-    await page.getByRole('img', { name: /^Downloaded each month of the last year/ }).waitFor();
+    await page.getByRole('img', { name: /^Downloaded each month in the last year/ }).waitFor();
     await expect.poll(() => new URL(page.url()).search).toBe('?days=365');
     await page.getByRole('link', { name: /finished, in the history$/ }).click();
     await page.getByRole('button', { name: downloadsMessages.moreForName({ name: 'Harbour at dawn' }) }).click();

@@ -1,3 +1,4 @@
+import * as downloadsProblems from '#messages/downloads-problems';
 import * as downloadsMessages from '#messages/downloads';
 import * as partsMessages from '#messages/parts';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -116,7 +117,7 @@ describe.skipIf(noBrowser)('Subscriptions', () => {
     await subscriptionRow.getByText(downloadsMessages.everyDay()).waitFor();
 
     await subscriptionRow.getByRole('switch', { name: downloadsMessages.checkName({ name: 'Lighthouse' }) }).click();
-    await subscriptionRow.getByText(downloadsMessages.paused()).waitFor();
+    await subscriptionRow.getByText(downloadsMessages.subscriptionPaused()).waitFor();
 
     await subscriptionRow
       .getByRole('button', { name: downloadsMessages.moreAboutName({ name: 'Lighthouse' }) })
@@ -124,7 +125,7 @@ describe.skipIf(noBrowser)('Subscriptions', () => {
     await page.getByRole('menuitem', { name: downloadsMessages.remove() }).click();
     await subscriptionRow.waitFor({ state: 'detached' });
     await page.getByRole('button', { name: partsMessages.undo() }).click();
-    await subscriptionRow.getByText(downloadsMessages.paused()).waitFor();
+    await subscriptionRow.getByText(downloadsMessages.subscriptionPaused()).waitFor();
     expect(besidesRefusals(visit.complaints)).toEqual([]);
   });
 
@@ -139,7 +140,7 @@ describe.skipIf(noBrowser)('Subscriptions', () => {
         buffer: Buffer.from(content),
       });
     await give('[{"name": "x"}]');
-    await page.getByText('It is JSON').waitFor();
+    await page.getByText(downloadsProblems.cookiesAreJson()).waitFor();
     await give('.videos.example\tTRUE\t/\tTRUE\t0\tsession\thidden\n');
     await page.getByText('1 cookie for').waitFor();
     expect(await page.getByRole('main').textContent()).toContain('videos.example');

@@ -1,3 +1,5 @@
+import * as downloadsTextsMessages from '#messages/downloads-texts';
+import * as downloadsProblemsMessages from '#messages/downloads-problems';
 import * as downloadsMessages from '#messages/downloads';
 import * as partsMessages from '#messages/parts';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
@@ -75,7 +77,7 @@ describe.skipIf(noBrowser)('Downloads', () => {
         speed: 3_140_000,
         eta: 42,
       });
-      await page.getByText(downloadsMessages.timeLeft({ time: 'Video 62 %, then audio · 3.1 MB/s · 0:42' })).waitFor();
+      await page.getByText(downloadsMessages.timeLeft({ time: 'Video 62%, then audio · 3.1 MB/s · 0:42' })).waitFor();
       expect(
         await page
           .getByRole('progressbar', { name: downloadsMessages.progressOfName({ name: 'Harbour at dawn' }) })
@@ -88,9 +90,9 @@ describe.skipIf(noBrowser)('Downloads', () => {
       expect(await curve.isVisible()).toBe(true);
       await page.setViewportSize({ width: 1280, height: 800 });
       pages.downloads.set('added-1', { stream: 'audio', percent: 10 });
-      await page.getByText(downloadsMessages.timeLeft({ time: 'Audio 10 % · 3.1 MB/s · 0:42' })).waitFor();
-      pages.downloads.set('added-1', { state: 'postprocessing', percent: null, message: 'Joining video and audio' });
-      await page.getByText('Joining video and audio').waitFor();
+      await page.getByText(downloadsMessages.timeLeft({ time: 'Audio 10% · 3.1 MB/s · 0:42' })).waitFor();
+      pages.downloads.set('added-1', { state: 'postprocessing', percent: null, activity: { kind: 'merging' } });
+      await page.getByText(downloadsTextsMessages.merging()).waitFor();
       pages.downloads.set('added-1', {
         state: 'finished',
         message: null,
@@ -168,7 +170,7 @@ describe.skipIf(noBrowser)('Downloads', () => {
       await five(page);
       pages.downloads.set('one', { state: 'downloading', percent: 30 });
       await row(page, 'One').getByRole('button', { name: 'Pause One' }).click();
-      await page.getByText(downloadsMessages.pausedAt({ share: '30 %' })).waitFor();
+      await page.getByText(downloadsMessages.pausedAt({ share: '30%' })).waitFor();
       await row(page, 'One').getByRole('button', { name: 'Resume One' }).click();
       await row(page, 'One').getByText(downloadsMessages.waitingForTurn()).waitFor();
       for (const name of ['Two', 'Four'])
@@ -194,7 +196,7 @@ describe.skipIf(noBrowser)('Downloads', () => {
       await page.getByRole('button', { name: 'One', exact: true }).click();
       const dialog = page.getByRole('dialog', { name: 'One' });
       await dialog.getByRole('button', { name: downloadsMessages.pause() }).click();
-      await dialog.getByText(downloadsMessages.pausedAt({ share: '30 %' })).waitFor();
+      await dialog.getByText(downloadsMessages.pausedAt({ share: '30%' })).waitFor();
       await dialog.getByRole('button', { name: downloadsMessages.resume() }).click();
       await dialog.getByText(downloadsMessages.waitingForTurn()).waitFor();
       expect(visit.complaints).toEqual([]);
@@ -219,10 +221,10 @@ describe.skipIf(noBrowser)('Downloads', () => {
         await route.continue();
       });
       await row(page, 'One').getByRole('button', { name: 'Pause One' }).click();
-      await page.getByText(downloadsMessages.pausedAt({ share: '30 %' })).waitFor();
+      await page.getByText(downloadsMessages.pausedAt({ share: '30%' })).waitFor();
       pages.downloads.set('one', { percent: 40 });
       await waitForChange(page, 'Five, once more');
-      await page.getByText(downloadsMessages.pausedAt({ share: '40 %' })).waitFor();
+      await page.getByText(downloadsMessages.pausedAt({ share: '40%' })).waitFor();
       await row(page, 'One').getByRole('button', { name: 'Resume One' }).click();
       await row(page, 'One').getByText(downloadsMessages.waitingForTurn()).waitFor();
       pages.downloads.set('one', { percent: 50 });
@@ -266,7 +268,7 @@ describe.skipIf(noBrowser)('Downloads', () => {
       const { page } = visit;
       await five(page);
       const remove = async (name: string): Promise<void> => {
-        await page.getByRole('button', { name: `More for ${name}` }).click();
+        await page.getByRole('button', { name: `More actions for ${name}` }).click();
         await page.getByRole('menuitem', { name: downloadsMessages.remove() }).click();
         await row(page, name).waitFor({ state: 'detached' });
       };
@@ -302,7 +304,7 @@ describe.skipIf(noBrowser)('Downloads', () => {
         await page.getByRole('checkbox', { name: downloadsMessages.chooseName({ name }) }).check({ force: true });
       await drag('Five', 'One');
       expect(await order(page)).toEqual(['Three', 'Five', 'One', 'Four', 'Two']);
-      await page.getByText('Moved, place 1 of 5.').waitFor({ state: 'attached' });
+      await page.getByText(downloadsMessages.moved({ place: 1, count: 5 })).waitFor({ state: 'attached' });
     });
 
     it('moves rows by touch', async () => {
@@ -338,10 +340,14 @@ describe.skipIf(noBrowser)('Downloads', () => {
       const handle = page.getByRole('button', { name: downloadsMessages.moveName({ name: 'Two' }) });
       await handle.focus();
       await page.keyboard.press('Space');
-      await page.getByText('Two is picked up, place 2 of 5.').waitFor({ state: 'attached' });
+      await page
+        .getByText(downloadsMessages.lifted({ name: 'Two', place: 2, count: 5 }))
+        .waitFor({ state: 'attached' });
       await page.keyboard.press('ArrowDown');
       await page.keyboard.press('ArrowDown');
-      await page.getByText('place 4 of 5', { exact: true }).waitFor({ state: 'attached' });
+      await page
+        .getByText(downloadsMessages.place({ place: 4, count: 5 }), { exact: true })
+        .waitFor({ state: 'attached' });
       expect(await order(page)).toEqual(['One', 'Three', 'Four', 'Two', 'Five']);
       expect(pages.downloads.moves).toEqual([]);
       await page.keyboard.press('Escape');
@@ -388,7 +394,7 @@ describe.skipIf(noBrowser)('Downloads', () => {
       });
       await using visit = await pages.visit('/downloads');
       const { page } = visit;
-      await page.getByText('The video is not there any more. Check the address.').waitFor();
+      await page.getByText(downloadsProblemsMessages.videoNotFound()).waitFor();
       await page.getByRole('button', { name: 'Gone', exact: true }).click();
       await page.getByText('x: Unable to download webpage: HTTP Error 404: Not Found').waitFor();
       await page.keyboard.press('Escape');

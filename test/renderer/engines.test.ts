@@ -1,3 +1,4 @@
+import * as engineTexts from '#messages/engine-texts';
 import * as enginesMessages from '#messages/engines';
 import { chmodSync, existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -59,8 +60,8 @@ describe.skipIf(noBrowser)('the engines page', () => {
     expect(await source.getAttribute('title')).toContain(join(folder, 'engines', 'yt-dlp'));
     const ffmpeg = rows.filter({ has: visit.page.getByRole('heading', { name: /^ffmpeg/ }) });
     await ffmpeg.getByText(enginesMessages.missing()).waitFor();
-    await ffmpeg.getByText(/Downloads stay below full quality/).waitFor();
-    await ffmpeg.getByText(/Correct its path in the settings/).waitFor();
+    await ffmpeg.getByText(engineTexts.ffmpegAbsence()).waitFor();
+    await ffmpeg.getByText(/Correct the path in the settings/).waitFor();
     // Another installation would have no effect while the settings contain a path.
     const itsPath = ffmpeg.getByRole('link', { name: enginesMessages.pathInSettings() });
     expect(await itsPath.getAttribute('href')).toBe('/settings/engines/ffmpegPath');
@@ -90,9 +91,9 @@ describe.skipIf(noBrowser)('the engines page', () => {
     await using visit = await pages.visit('/settings/engines');
     const { page } = visit;
     await page.getByText('2026.01.01', { exact: true }).waitFor();
-    const step = 'Downloading the official release';
+    const step = engineTexts.stepDownload();
     pages.inbox.bus?.publish(engineProgress, { name: 'yt-dlp', work: { step, percent: 42 } });
-    await page.getByText(`${step}, 42 %`).waitFor();
+    await page.getByText(`${step}, 42%`).waitFor();
     expect(
       await page
         .getByRole('progressbar', { name: enginesMessages.installationOfName({ name: 'yt-dlp' }) })
@@ -109,12 +110,12 @@ describe.skipIf(noBrowser)('the engines page', () => {
       route.fulfill({
         status: 503,
         json: {
-          error: { code: 'engines.not_installed', status: 503, detail: 'yt-dlp could not be installed. No network.' },
+          error: { code: 'engines.not_installed', status: 503, detail: 'yt-dlp couldn’t be installed. No network.' },
         },
       }),
     );
     await page.getByRole('button', { name: enginesMessages.updateName({ name: 'yt-dlp' }) }).click();
-    await page.getByText('yt-dlp could not be installed. No network.').waitFor();
+    await page.getByText('yt-dlp couldn’t be installed. No network.').waitFor();
     expect(besidesRefusals(visit.complaints)).toEqual([]);
   });
 
@@ -126,7 +127,7 @@ describe.skipIf(noBrowser)('the engines page', () => {
     await api(pages.url, '/api/engines/apprise/install?wait=false', { method: 'POST' });
     await apprise
       .getByRole('alert')
-      .getByText(/apprise could not be installed\./)
+      .getByText(/apprise couldn’t be installed\./)
       .waitFor();
     expect(await apprise.getByText(/homeport engines install/).count()).toBe(0);
     expect(visit.complaints).toEqual([]);
@@ -138,7 +139,7 @@ describe.skipIf(noBrowser)('the engines page', () => {
     await page.getByRole('button', { name: enginesMessages.moreForName({ name: 'yt-dlp' }) }).press('Enter');
     await page.getByRole('menuitem', { name: enginesMessages.remove() }).press('Enter');
     const dialog = page.getByRole('dialog', { name: enginesMessages.removeName({ name: 'yt-dlp' }) });
-    await dialog.getByText(/Downloads that are running now may fail/).waitFor();
+    await dialog.getByText(/Running downloads may fail/).waitFor();
     await page.keyboard.press('Escape');
     await dialog.waitFor({ state: 'detached' });
     expect(existsSync(join(folder, 'engines', 'yt-dlp', 'current'))).toBe(true);
@@ -146,7 +147,7 @@ describe.skipIf(noBrowser)('the engines page', () => {
     await page.getByRole('menuitem', { name: enginesMessages.remove() }).press('Enter');
     await dialog.getByRole('button', { name: enginesMessages.removeTheEngine() }).press('Enter');
     await page.getByText(enginesMessages.nameIsRemoved({ name: 'yt-dlp' })).waitFor();
-    await page.getByText(/Nothing can be downloaded until it is here/).waitFor();
+    await page.getByText(/Nothing can be downloaded until yt-dlp is installed/).waitFor();
     await page.getByRole('button', { name: enginesMessages.installName({ name: 'yt-dlp' }) }).waitFor();
     expect(existsSync(join(folder, 'engines', 'yt-dlp', 'current'))).toBe(false);
     expect(visit.complaints).toEqual([]);
@@ -168,9 +169,9 @@ describe.skipIf(noBrowser)('the engines page', () => {
     await visit.page.getByRole('list', { name: enginesMessages.engines() }).waitFor();
     pages.inbox.bus?.publish(engineProgress, {
       name: 'yt-dlp',
-      work: { step: 'Downloading the official release', percent: 62 },
+      work: { step: engineTexts.stepDownload(), percent: 62 },
     });
-    await visit.page.getByText('62 %').waitFor();
+    await visit.page.getByText('62%').waitFor();
     await expectFits(visit, 'engines', screen);
   });
 });

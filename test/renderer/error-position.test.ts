@@ -1,7 +1,7 @@
 import * as dataUsersMessages from '#messages/data-users';
 import { describe, expect, it } from 'vitest';
 import { locateError } from '../../renderer/src/pages/data/sql/error-location.ts';
-import { formatCsv } from '../../renderer/src/pages/data/sql/result-csv.ts';
+import { formatCsv } from '../../renderer/src/pages/data/sql/results/result-csv.ts';
 import { formatDevice } from '../../renderer/src/pages/data/users/device-name.ts';
 
 describe('locateError', () => {

@@ -1,3 +1,4 @@
+import * as homeMessages from '#messages/home';
 import * as frameMessages from '#messages/frame';
 import type { Browser } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -5,12 +6,15 @@ import { pages } from '../../renderer/src/pages/index.ts';
 import { noBrowser, openPage, getBrowser, signIn } from '../support/browser.ts';
 import { openHousehold } from '../household/household.ts';
 import type { TestHost } from '../support/host.ts';
+import { testPageLanguages } from './page-languages.ts';
 import { expectFits } from './fits.ts';
 import { screens } from './screens.ts';
 
 /** Features that need the extractor or a day of requests are covered by other tests. */
 const parts = ['accounts', 'network', 'messages', 'delivery', 'streaming', 'uptime', 'sync', 'code', 'databases'];
-const visiblePages = pages.filter(({ group }) => group !== 'hidden');
+const visiblePages = pages
+  .filter(({ group }) => group !== 'hidden')
+  .map(({ path, group, title }) => ({ path, group, title: title() }));
 
 /** The settings open with their first page. */
 const getHeading = ({ at: path, title }: { at: string; title: string }): string =>
@@ -43,6 +47,8 @@ describe.skipIf(noBrowser)('all pages of the app with a month of data', () => {
     });
   });
 
+  testPageLanguages(() => host);
+
   it('lists services in the order of the sidebar everywhere', async () => {
     await using visit = await openPage(browser);
     const { page } = visit;
@@ -50,7 +56,7 @@ describe.skipIf(noBrowser)('all pages of the app with a month of data', () => {
     await page.goto(host.url('control'));
     const expectedNames = ['Downloads', 'Streaming', 'Messages', 'Delivery', 'Uptime', 'Sync', 'Code'];
     const order = (text: string): readonly string[] => text.split('\n').filter((line) => expectedNames.includes(line));
-    const services = page.getByRole('region', { name: frameMessages.services(), exact: true });
+    const services = page.getByRole('region', { name: homeMessages.services(), exact: true });
     await services.getByText(frameMessages.gitTitle(), { exact: true }).waitFor();
     expect(order(await services.innerText())).toEqual(expectedNames);
     await page.goto(`${host.url('control')}/settings`);

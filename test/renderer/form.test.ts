@@ -1,3 +1,6 @@
+import * as validation from '#messages/validation';
+import { formatNumber } from '../../messages/format.ts';
+import { setLanguage } from '../../messages/language.ts';
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import { groupFields, isEffective, groupByHeading } from '../../renderer/src/pages/settings-form/field-groups.ts';
@@ -152,11 +155,24 @@ describe('an amount', () => {
   });
 
   it('is rejected with its displayed unit', () => {
-    expect(convertMessage('It must be 1,000 or more.', getDisplayUnit(ms, 1))).toBe('It must be 1 s or more.');
-    expect(convertMessage('It must be 16,777,216 or less.', getDisplayUnit(bytes, 0))).toBe(
-      'It must be 16 MiB or less.',
+    const seconds = getDisplayUnit(ms, 1);
+    expect(convertMessage(validation.min({ limit: formatNumber(1500) }), seconds)).toBe(
+      validation.min({ limit: '1.5 s' }),
     );
-    expect(convertMessage('It is missing.', getDisplayUnit(ms, 1))).toBe('It is missing.');
+    expect(convertMessage(validation.max({ limit: formatNumber(2 ** 24) }), getDisplayUnit(bytes, 0))).toBe(
+      validation.max({ limit: '16 MiB' }),
+    );
+    expect(convertMessage(validation.missing(), seconds)).toBe(validation.missing());
+  });
+
+  it.each(['de', 'de-CH', 'fr', 'es', 'ja'])('is rejected with its displayed unit in the locale %s', (locale) => {
+    setLanguage('en', locale);
+    try {
+      const message = `Minimum ${formatNumber(12_500_000)}.`;
+      expect(convertMessage(message, getDisplayUnit(ms, 1))).toBe(`Minimum ${formatNumber(12_500)} s.`);
+    } finally {
+      setLanguage('en');
+    }
   });
 });
 

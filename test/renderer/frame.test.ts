@@ -35,6 +35,9 @@ describe.skipIf(noBrowser)('the sidebar', () => {
     const { page } = browserPage;
     await expect.poll(() => rows(page)).toEqual(['Home', 'Inbox', 'Messages', 'Delivery', 'Settings']);
     expect(await rail(page).getByRole('heading').allInnerTexts()).toEqual(['Alerts']);
+    // Home shows the status of services in its rows, other pages in the sidebar.
+    await rail(page).getByRole('link', { name: frameMessages.settingsTitle() }).click();
+    await page.getByRole('heading', { level: 1 }).waitFor();
     expect(
       await rail(page)
         .getByRole('link', { name: /Delivery.*running/ })
@@ -97,7 +100,7 @@ describe.skipIf(noBrowser)('the sidebar', () => {
 
   it('shows the status of a service as text', async () => {
     await using pages = await openPages();
-    await using browserPage = await pages.visit('/');
+    await using browserPage = await pages.visit('/inbox');
     const { page } = browserPage;
     await rail(page)
       .getByRole('link', { name: /Downloads.*running/ })
@@ -153,7 +156,7 @@ describe.skipIf(noBrowser)('the sidebar', () => {
     // Just high enough to count as visible for the browser, behind the bar.
     await page.setViewportSize({ width: 360, height: Math.ceil(box.y + box.height + 4) });
     await page.evaluate(() => scrollTo(0, 0));
-    await last.locator('xpath=preceding::a[1]').focus();
+    await last.locator('xpath=preceding::*[self::a or self::button][1]').focus();
     await page.keyboard.press('Tab');
     expect(await last.evaluate((button) => button === document.activeElement)).toBe(true);
     const bar = await rail(page).boundingBox();

@@ -1,6 +1,5 @@
-import * as accountsMessages from '#messages/accounts';
-import * as frameMessages from '#messages/frame';
-import * as networkMessages from '#messages/network';
+import * as gatewayTexts from '#messages/gateway-texts';
+import * as accountProblems from '#messages/account-problems';
 import * as secondFactorMessages from '#messages/second-factor';
 import { createServer, type Server } from 'node:http';
 import { once } from 'node:events';
@@ -72,9 +71,9 @@ describe.skipIf(noBrowser)('a browser of the home network', () => {
   const openTrustingBrowser = (): Promise<BrowserContext> =>
     openProfile(browser, { ignoreHTTPSErrors: true, locale: 'en-GB' });
   async function signIn(page: Page): Promise<void> {
-    await page.getByLabel(networkMessages.name()).fill(admin.name);
-    await page.getByLabel(accountsMessages.password()).fill(admin.password);
-    await page.getByRole('button', { name: frameMessages.signIn() }).click();
+    await page.getByLabel('Name').fill(admin.name);
+    await page.getByLabel('Password').fill(admin.password);
+    await page.getByRole('button', { name: 'Sign in' }).click();
   }
 
   it('opens the scanned page, which offers the certificate authority', async () => {
@@ -122,13 +121,10 @@ describe.skipIf(noBrowser)('a browser of the home network', () => {
     const page = await context.newPage();
     await page.goto(lampAt('/shelf'));
     await signIn(page);
-    await page.getByRole('heading', { name: 'Your code' }).waitFor();
+    await page.getByRole('heading', { name: gatewayTexts.codeTitle() }).waitFor();
     await page.getByLabel(secondFactorMessages.code()).fill('000000');
     await page.getByRole('button', { name: secondFactorMessages.continueLabel() }).click();
-    await page
-      .getByRole('alert')
-      .getByText(/The code is not right/)
-      .waitFor();
+    await page.getByRole('alert').getByText(accountProblems.wrongOrUsedCode()).waitFor();
     // The code that enabled the second factor is used up; the one of the next half minute is already valid.
     await page.getByLabel(secondFactorMessages.code()).fill(generateCode(key, toTimeStep(Date.now()) + 1));
     await page.getByRole('button', { name: secondFactorMessages.continueLabel() }).click();

@@ -1,6 +1,4 @@
-import * as accountsMessages from '#messages/accounts';
-import * as frameMessages from '#messages/frame';
-import * as networkMessages from '#messages/network';
+import * as gatewayTexts from '#messages/gateway-texts';
 import * as secondFactorMessages from '#messages/second-factor';
 import * as stateMessages from '#messages/state';
 import type { Browser, Page } from 'playwright-core';
@@ -32,9 +30,9 @@ describe.skipIf(noBrowser)('a passkey at the gateway', () => {
   });
 
   async function enterPassword(page: Page): Promise<void> {
-    await page.getByLabel(networkMessages.name()).fill(admin.name);
-    await page.getByLabel(accountsMessages.password(), { exact: true }).fill(admin.password);
-    await page.getByRole('button', { name: frameMessages.signIn() }).click();
+    await page.getByLabel('Name').fill(admin.name);
+    await page.getByLabel('Password', { exact: true }).fill(admin.password);
+    await page.getByRole('button', { name: 'Sign in' }).click();
   }
 
   it('is created on the app at one name and signs in at another one, with the only script of these pages', async () => {
@@ -61,10 +59,10 @@ describe.skipIf(noBrowser)('a passkey at the gateway', () => {
     pageErrors.length = 0;
     await page.goto(toUrl('lamp'));
     await enterPassword(page);
-    await page.getByRole('heading', { name: 'Your code' }).waitFor();
+    await page.getByRole('heading', { name: gatewayTexts.codeTitle() }).waitFor();
     const cookies = async (): Promise<number> => (await context.cookies(toUrl('lamp'))).length;
     expect(await cookies()).toBe(0);
-    await page.getByRole('button', { name: 'Use a passkey' }).click();
+    await page.getByRole('button', { name: gatewayTexts.usePasskey() }).click();
     await page.getByRole('heading', { name: 'The lamp' }).waitFor();
     expect(await cookies()).toBe(1);
     expect(pageErrors).toEqual([]);
@@ -75,7 +73,7 @@ describe.skipIf(noBrowser)('a passkey at the gateway', () => {
     const key = await addAuthenticator(second);
     await second.goto(toUrl('lamp'));
     await enterPassword(second);
-    await second.getByRole('button', { name: 'Use a passkey' }).click();
+    await second.getByRole('button', { name: gatewayTexts.usePasskey() }).click();
     await second.getByText(stateMessages.passkeyNotConfirmed(), { exact: false }).waitFor();
     expect(await key.credentials()).toBe(0);
     await second.getByLabel(secondFactorMessages.code()).fill(readCode(secret, 1));

@@ -1,3 +1,4 @@
+import * as gitProblems from '#messages/git-problems';
 import * as gitMessages from '#messages/git';
 import * as gitCodeMessages from '#messages/git-code';
 import * as partsMessages from '#messages/parts';
@@ -50,11 +51,11 @@ describe.skipIf(noBrowser)('repository branches page', () => {
     await page.getByRole('link', { name: /^Branches\s+42$/ }).click();
     const row = (name: string) =>
       page.getByRole('list', { name: gitMessages.branches() }).getByRole('listitem').filter({ hasText: name });
-    await row('topic/sail').getByText('2 ahead of main').waitFor();
+    await row('topic/sail').getByText('2 commits ahead of main').waitFor();
     expect(
       await page.getByRole('list', { name: gitMessages.branches() }).getByRole('listitem').first().textContent(),
     ).toMatch(/^\s*main.*Protected.*Default/);
-    await row('old/20').getByText('1 behind').waitFor();
+    await row('old/20').getByText('1 commit behind').waitFor();
     await page.getByRole('button', { name: gitCodeMessages.showMoreBranches({ total: 42 }) }).click();
     await expect
       .poll(() => page.getByRole('list', { name: gitMessages.branches() }).getByRole('listitem').count())
@@ -69,10 +70,10 @@ describe.skipIf(noBrowser)('repository branches page', () => {
     expect(await page.getByLabel(gitCodeMessages.itBeginsAt()).inputValue()).toBe('topic/sail');
     await page.getByLabel(gitMessages.name(), { exact: true }).fill('topic/sail');
     await page.getByRole('button', { name: gitCodeMessages.makeTheBranch() }).click();
-    await page.getByText('There is such a branch already.').waitFor();
+    await page.getByText(gitProblems.branchExists()).waitFor();
     await page.getByLabel(gitMessages.name(), { exact: true }).fill('topic/sailor');
     await page.getByRole('button', { name: gitCodeMessages.makeTheBranch() }).click();
-    await row('topic/sailor').getByText('2 ahead of main').waitFor();
+    await row('topic/sailor').getByText('2 commits ahead of main').waitFor();
     expect(await names()).toContain('topic/sailor');
 
     const remove = async (): Promise<void> => {
@@ -220,7 +221,7 @@ describe.skipIf(noBrowser)('repository branches page', () => {
   it.each(screens)('fits on $on', async (screen) => {
     await using browserPage = await visit('?show=branches', screen);
     const { page } = browserPage;
-    await page.getByText('2 ahead of main').waitFor();
+    await page.getByText('2 commits ahead of main').waitFor();
     await expectFits(browserPage, 'git-branches', screen);
     // The selected tab stays visible when the tabs are wider than the screen.
     const inSight = (name: string) =>

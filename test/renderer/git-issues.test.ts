@@ -173,7 +173,10 @@ describe.skipIf(noBrowser)('issues and pull requests', () => {
     // A pull request of another account can be reviewed; the options are no larger than their labels.
     await page.getByRole('link', { name: 'Files 1' }).click();
     await page.getByRole('radio', { name: gitIssuesMessages.requestChanges() }).waitFor();
-    const heights = await page.getByRole('radio').evaluateAll((all) => all.map((one) => one.clientHeight));
+    const heights = await page
+      .getByRole('group', { name: gitIssuesMessages.verdict() })
+      .getByRole('radio')
+      .evaluateAll((all) => all.map((one) => one.clientHeight));
     expect(heights).toEqual([18, 18, 18]);
     // When a branch rule requires it, the review is the first action and bypassing the rule the last.
     await fixture.api('POST', '/repos/ada/lamp/branch_protections', {

@@ -1,3 +1,4 @@
+import * as gitProblems from '#messages/git-problems';
 import * as gitMessages from '#messages/git';
 import { once } from 'node:events';
 import { createServer } from 'node:http';
@@ -48,7 +49,7 @@ describe.skipIf(noBrowser)('repository settings page', () => {
     await page.getByRole('button', { name: gitMessages.addAPerson() }).click();
     await page.getByLabel(gitMessages.account(), { exact: true }).fill('nobody');
     await page.getByRole('button', { name: gitMessages.add(), exact: true }).click();
-    await page.getByText('There is no such account.').first().waitFor();
+    await page.getByText(gitProblems.accountNotFound()).first().waitFor();
     await page.getByLabel(gitMessages.account(), { exact: true }).fill('bob');
     await page.getByRole('button', { name: gitMessages.add(), exact: true }).click();
     await page.getByLabel(gitMessages.whatPersonMayDo({ person: 'bob' })).selectOption('admin');
@@ -77,7 +78,7 @@ describe.skipIf(noBrowser)('repository settings page', () => {
     await page.goto(toUrl('lantern'));
     await page.getByLabel(gitMessages.name(), { exact: true }).fill('a lantern');
     await page.getByRole('button', { name: gitMessages.rename() }).click();
-    await page.getByText('Use letters, digits, dots, - and _.').waitFor();
+    await page.getByText(gitProblems.repositoryNameInvalid()).waitFor();
     await page.getByLabel(gitMessages.name(), { exact: true }).fill('beacon');
     await page.getByRole('button', { name: gitMessages.rename() }).click();
     await page.waitForURL(toUrl('beacon'));

@@ -1,3 +1,4 @@
+import * as gitProblems from '#messages/git-problems';
 import * as gitMessages from '#messages/git';
 import * as gitCodeMessages from '#messages/git-code';
 import * as partsMessages from '#messages/parts';
@@ -165,7 +166,7 @@ describe.skipIf(noBrowser)('Git', () => {
       .poll(() => page.getByLabel(gitCodeMessages.notes()).inputValue())
       .toBe('- Say ahoy\n- Lens: the kind it is\n- first commit');
     await page.getByRole('button', { name: gitCodeMessages.releaseIt() }).click();
-    await page.getByText('Git takes no such name for a tag.').first().waitFor();
+    await page.getByText(gitProblems.tagNameInvalid()).first().waitFor();
     await page.getByLabel(gitCodeMessages.tag(), { exact: true }).fill('v2');
     await page.getByLabel(gitCodeMessages.title()).fill('Second light');
     await page.getByRole('button', { name: gitCodeMessages.releaseIt() }).click();
@@ -179,7 +180,7 @@ describe.skipIf(noBrowser)('Git', () => {
     expect((await loading).suggestedFilename()).toBe('lamp.txt');
     // The source of the tag, as archive programs take it.
     const source = page.waitForEvent('download');
-    await page.getByRole('button', { name: 'tar.gz of Second light' }).click();
+    await page.getByRole('button', { name: 'tar.gz for Second light' }).click();
     expect((await source).suggestedFilename()).toBe('lighthouse-v2.tar.gz');
     const unpacked = await fixture.run('tar', ['-tzf', await (await source).path()]);
     expect(unpacked.stdout).toContain('lighthouse/README.md');
@@ -205,7 +206,7 @@ describe.skipIf(noBrowser)('Git', () => {
     await page.getByRole('menuitem', { name: gitMessages.publishAFolderOfThis() }).click();
     await page.getByLabel(gitMessages.folderOnThisComputer()).fill('/no/such');
     await page.getByRole('button', { name: gitMessages.publish(), exact: true }).click();
-    await page.getByText('There is no such folder.').first().waitFor();
+    await page.getByText(gitProblems.folderNotFound()).first().waitFor();
     await page.getByLabel(gitMessages.folderOnThisComputer()).fill(folder);
     expect(await page.getByLabel(gitMessages.name(), { exact: true }).inputValue()).toBe('My-project');
     await page.getByRole('button', { name: gitMessages.publish(), exact: true }).click();
@@ -237,7 +238,7 @@ describe.skipIf(noBrowser)('Git', () => {
     await page.getByRole('button', { name: gitMessages.newRepository() }).click();
     await page.getByLabel(gitMessages.name()).fill('a b');
     await page.getByRole('button', { name: gitMessages.makeTheRepository() }).click();
-    await page.getByText('Use letters, digits, dots, - and _.', { exact: true }).waitFor();
+    await page.getByText(gitProblems.repositoryNameInvalid(), { exact: true }).waitFor();
     await page.getByLabel(gitMessages.name()).fill('short.lived');
     await page.getByRole('button', { name: gitMessages.makeTheRepository() }).click();
     await page.getByRole('heading', { name: 'ada/short.lived' }).waitFor();
@@ -257,7 +258,7 @@ describe.skipIf(noBrowser)('Git', () => {
     await page.getByRole('button', { name: gitMessages.addAKey() }).click();
     await page.getByLabel(gitMessages.publicKey()).fill('junk');
     await page.getByRole('button', { name: gitMessages.addTheKey() }).click();
-    await page.getByText(/This is no public key/).waitFor();
+    await page.getByText(gitProblems.keyInvalid()).waitFor();
     await page.getByLabel(gitMessages.publicKey()).fill(key.text);
     await page.getByRole('button', { name: gitMessages.addTheKey() }).click();
     await page.getByText('id_page').waitFor();
@@ -276,10 +277,10 @@ describe.skipIf(noBrowser)('Git', () => {
     await page.getByLabel(gitCodeMessages.path()).fill('README.md');
     await page.getByLabel(gitCodeMessages.text(), { exact: true }).fill('keep the light\n');
     await page.getByRole('button', { name: gitCodeMessages.commit(), exact: true }).click();
-    await page.getByText('There is such a file already.').waitFor();
+    await page.getByText(gitProblems.fileExists()).waitFor();
     await page.getByLabel(gitCodeMessages.path()).fill('plans/.git/x');
     await page.getByRole('button', { name: gitCodeMessages.commit(), exact: true }).click();
-    await page.getByText('Git takes no such name for a file.').waitFor();
+    await page.getByText(gitProblems.filePathInvalid()).waitFor();
     await page.getByLabel(gitCodeMessages.path()).fill('plans/light.txt');
     await page.getByRole('button', { name: gitCodeMessages.commit(), exact: true }).click();
     await page
@@ -300,7 +301,7 @@ describe.skipIf(noBrowser)('Git', () => {
     const other = { content: Buffer.from('switch it off\n').toString('base64'), sha };
     expect((await fixture.api('PUT', '/repos/ada/notes/contents/plans/light.txt', other)).status).toBe(200);
     await page.getByRole('button', { name: gitCodeMessages.commit(), exact: true }).click();
-    await page.getByText('Somebody else changed it meanwhile.').waitFor();
+    await page.getByText(gitProblems.fileChanged()).waitFor();
     expect(await page.getByLabel(gitCodeMessages.text(), { exact: true }).inputValue()).toBe('keep the light on\n');
     await page.reload();
     await expect

@@ -21,7 +21,7 @@ describe.skipIf(noBrowser)('the inbox', () => {
     await page.getByText(inboxMessages.mailOffHint()).waitFor();
     pages.inbox.add({ title: 'Backup finished', body: '12 GB' });
     await page.getByRole('button', { name: /Backup finished/ }).waitFor();
-    await page.getByLabel(frameMessages.countUnread({ unread: '1' })).waitFor();
+    await page.getByLabel(frameMessages.countUnread({ unread: 1 })).waitFor();
     expect(visit.complaints).toEqual([]);
   });
 
@@ -51,7 +51,7 @@ describe.skipIf(noBrowser)('the inbox', () => {
     await page.getByRole('button', { name: /After/ }).waitFor();
     await page.getByText(frameMessages.hostUnavailable()).waitFor({ state: 'detached' });
     expect(await page.getByRole('button', { name: /Meanwhile|Before|After/ }).count()).toBe(3);
-    await page.getByLabel(frameMessages.countUnread({ unread: '3' })).waitFor();
+    await page.getByLabel(frameMessages.countUnread({ unread: 3 })).waitFor();
   });
 
   it('shows messages that arrived before the event stream was open', async () => {
@@ -111,7 +111,7 @@ describe.skipIf(noBrowser)('the inbox', () => {
       return route.fulfill({ contentType: 'image/svg+xml', body: '<svg xmlns="http://www.w3.org/2000/svg"/>' });
     });
     await page.getByRole('button', { name: /Cat/ }).click();
-    await page.getByRole('button', { name: partsMessages.showSubject({ subject: 'the picture' }) }).click();
+    await page.getByRole('button', { name: partsMessages.showPictures({ count: 1 }) }).click();
     await page.getByRole('img', { name: 'cat' }).waitFor({ state: 'attached' });
     await expect.poll(() => requests).toEqual(['https://pictures.example/cat.png']);
     expect(await page.getByRole('article').getByText('[spy]').count()).toBe(1);
@@ -173,7 +173,7 @@ describe.skipIf(noBrowser)('the inbox', () => {
     const { page } = visit;
     await page.getByRole('button', { name: /Huge/ }).click();
     await page.getByRole('button', { name: partsMessages.showMore() }).click();
-    await page.getByText('23 % shown').waitFor();
+    await page.getByText('23% shown').waitFor();
     expect((await page.getByRole('article').innerText()).length).toBeGreaterThan(200_000);
     expect(visit.complaints).toEqual([]);
   });
@@ -186,7 +186,7 @@ describe.skipIf(noBrowser)('the inbox', () => {
     const { page } = visit;
     const news = page.getByRole('region', { name: partsMessages.news() });
     await page.getByRole('button', { name: /^New One/ }).click();
-    await page.getByLabel(frameMessages.countUnread({ unread: '1' })).waitFor();
+    await page.getByLabel(frameMessages.countUnread({ unread: 1 })).waitFor();
     await page.getByRole('button', { name: inboxMessages.done() }).click();
     await page.getByRole('button', { name: /One mail/ }).waitFor({ state: 'detached' });
     await expect
@@ -259,7 +259,7 @@ describe.skipIf(noBrowser)('the inbox', () => {
     const { page } = visit;
     await page.getByRole('button', { name: /Goes/ }).click();
     await page.getByRole('button', { name: inboxMessages.remove(), exact: true }).click();
-    await page.getByText('Message removed.').waitFor();
+    await page.getByText('Message deleted.').waitFor();
     expect(pages.inbox.items).toHaveLength(2);
     // Over loopback nearly every request completes in time; on a slow connection only requests with keepalive do.
     const context = page.context();
@@ -285,16 +285,56 @@ describe.skipIf(noBrowser)('the inbox', () => {
     await page
       .getByRole('checkbox', { name: inboxMessages.chooseMessage({ title: 'Three' }) })
       .click({ modifiers: ['Shift'] });
-    await page.getByText(inboxMessages.countChosen({ count: '3' })).waitFor();
+    await page.getByText(inboxMessages.countChosen({ count: 3 })).waitFor();
     await page.getByRole('toolbar').getByRole('button', { name: inboxMessages.markRead() }).click();
-    await page.getByLabel(frameMessages.countUnread({ unread: '2' })).waitFor();
+    await page.getByLabel(frameMessages.countUnread({ unread: 2 })).waitFor();
     await page.keyboard.press('j');
     await page.keyboard.press('x');
-    await page.getByText(inboxMessages.countChosen({ count: '1' })).waitFor();
+    await page.getByText(inboxMessages.countChosen({ count: 1 })).waitFor();
     await page.getByRole('button', { name: inboxMessages.all(), exact: true }).click();
     await page.getByRole('toolbar').getByRole('button', { name: inboxMessages.done() }).click();
     await page.getByText(inboxMessages.nothingHasArrivedYet()).waitFor();
     await expect.poll(() => pages.inbox.items.every(({ done }) => done)).toBe(true);
+  });
+
+  it('names the actions for selected messages, also in narrow lists', async () => {
+    pages.inbox.add({ title: 'One' });
+    await using visit = await pages.visit('/inbox', { width: 360, height: 740 });
+    const { page } = visit;
+    await page.getByRole('checkbox', { name: inboxMessages.chooseMessage({ title: 'One' }) }).check();
+    const toolbar = page.getByRole('toolbar');
+    for (const label of [inboxMessages.done(), inboxMessages.readShort(), inboxMessages.remove()]) {
+      await toolbar.getByText(label, { exact: true }).waitFor();
+    }
+    const [bar, last] = [await toolbar.boundingBox(), await toolbar.getByRole('button').last().boundingBox()];
+    if (bar === null || last === null) throw new Error('The toolbar is not visible.');
+    expect(last.x + last.width).toBeLessThanOrEqual(bar.x + bar.width);
+    expect(visit.complaints).toEqual([]);
+  });
+
+  it('lists messages below the heading of their day, with the emoji of their tags', async () => {
+    const day = 86_400_000;
+    pages.inbox.add({ title: 'Oldest', time: Date.now() - 40 * day });
+    pages.inbox.add({ title: 'Earlier', time: Date.now() - day });
+    pages.inbox.add({ title: 'Tagged', tags: ['nas', 'tada'] });
+    pages.inbox.add({ title: 'Plain' });
+    await using visit = await pages.visit('/inbox');
+    const { page } = visit;
+    const list = page.getByRole('region', { name: inboxMessages.messages() });
+    const days = list.getByRole('heading', { level: 2 });
+    await expect.poll(() => days.count()).toBe(3);
+    expect((await days.allInnerTexts()).slice(0, 2)).toEqual([
+      partsMessages.todayHeading(),
+      partsMessages.yesterdayHeading(),
+    ]);
+    const row = (text: string) => list.getByRole('listitem').filter({ hasText: text });
+    await row('Tagged').getByText('🎉').waitFor();
+    expect(await row('Earlier').getByRole('heading').innerText()).toBe(partsMessages.yesterdayHeading());
+    // A new message takes over the heading of its day.
+    pages.inbox.add({ title: 'Newest' });
+    await row('Newest').getByRole('heading', { name: partsMessages.todayHeading() }).waitFor();
+    await expect.poll(() => days.count()).toBe(3);
+    expect(visit.complaints).toEqual([]);
   });
 
   it('keeps new messages pending while the pointer is over the list', async () => {
@@ -442,7 +482,7 @@ describe.skipIf(noBrowser)('the inbox', () => {
     await row.tap();
     await page.getByRole('article').waitFor();
     pages.inbox.add();
-    await page.getByLabel(frameMessages.countUnread({ unread: '2' })).waitFor({ state: 'attached' });
+    await page.getByLabel(frameMessages.countUnread({ unread: 2 })).waitFor({ state: 'attached' });
     await page.goBack();
     await page.getByRole('button', { name: inboxMessages.newMessageCount({ count: 2 }) }).waitFor();
     await expect.poll(() => row.boundingBox()).toEqual(before);
@@ -456,11 +496,11 @@ describe.skipIf(noBrowser)('the inbox', () => {
     await page.getByRole('button', { name: /Message 30/ }).waitFor();
     await page.evaluate(() => scrollTo(0, 1000));
     await page.getByRole('button', { name: /Message 15/ }).tap();
-    await page.getByLabel(frameMessages.countUnread({ unread: '29' })).waitFor({ state: 'attached' });
+    await page.getByLabel(frameMessages.countUnread({ unread: 29 })).waitFor({ state: 'attached' });
     const removedIds = pages.inbox.items.filter(({ id }) => id > 2 && id !== 15).map(({ id }) => id);
     pages.inbox.items = pages.inbox.items.filter(({ id }) => !removedIds.includes(id));
     pages.inbox.bus?.publish(inboxChanged, { ids: removedIds, change: { removed: true }, unread: 2 });
-    await page.getByLabel(frameMessages.countUnread({ unread: '2' }), { exact: true }).waitFor({ state: 'attached' });
+    await page.getByLabel(frameMessages.countUnread({ unread: 2 }), { exact: true }).waitFor({ state: 'attached' });
     await page.goBack();
     await page.getByRole('button', { name: /Message 15/ }).waitFor();
     pages.inbox.add({ title: 'Lighthouse' });
@@ -476,13 +516,13 @@ describe.skipIf(noBrowser)('the inbox', () => {
       page.getByRole('checkbox', { name: inboxMessages.chooseMessage({ title: `Message ${name}` }) });
     await box('4').focus();
     await page.keyboard.press('Space');
-    await page.getByText(inboxMessages.countChosen({ count: '1' })).waitFor();
+    await page.getByText(inboxMessages.countChosen({ count: 1 })).waitFor();
     pages.inbox.add({ read: true });
     pages.inbox.add({ read: true });
     await page.getByRole('button', { name: /Message 7/ }).waitFor();
     await box('2').focus();
     await page.keyboard.press('Shift+Space');
-    await page.getByText(inboxMessages.countChosen({ count: '3' })).waitFor();
+    await page.getByText(inboxMessages.countChosen({ count: 3 })).waitFor();
     expect(await box('7').isChecked()).toBe(false);
   });
 

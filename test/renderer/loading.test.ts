@@ -2,6 +2,7 @@ import * as downloadsMessages from '#messages/downloads';
 import * as accessMessages from '#messages/access';
 import * as frameMessages from '#messages/frame';
 import * as partsMessages from '#messages/parts';
+import type { Locator } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { noBrowser } from '../support/browser.ts';
 import { besidesRefusals, openPages, type Pages } from './visit.ts';
@@ -38,6 +39,23 @@ describe.skipIf(noBrowser)('pages of a slow host', () => {
     expect(visit.complaints).toEqual([]);
   });
 
+  it('keeps the place of the tabs free, so that the content does not move when they appear', async () => {
+    await using visit = await pages.visit('/settings/log');
+    const { page } = visit;
+    const answer = Promise.withResolvers<undefined>();
+    await page.route('**/api/session', async (route) => {
+      await answer.promise;
+      await route.continue();
+    });
+    await page.goto(`${pages.url}/network`, { waitUntil: 'commit' });
+    const readTop = async (locator: Locator): Promise<number> => Math.round((await locator.boundingBox())?.y ?? 0);
+    const placeholder = page.getByRole('status', { name: partsMessages.loadingSubject({ subject: 'the page' }) });
+    const top = await readTop(placeholder);
+    answer.resolve(undefined);
+    await page.getByRole('tab').first().waitFor();
+    expect(await readTop(page.getByRole('tabpanel'))).toBe(top);
+  });
+
   it('shows a visitor without a session that the page is connecting', async () => {
     await using visit = await pages.visit('/settings/log', { signedIn: false });
     const { page } = visit;
@@ -50,7 +68,7 @@ describe.skipIf(noBrowser)('pages of a slow host', () => {
     await page.getByRole('heading', { name: frameMessages.connectingToHomeport() }).waitFor();
     await page.getByText(frameMessages.hostSlow(), { exact: false }).waitFor();
     answer.resolve(undefined);
-    await page.getByRole('heading', { name: frameMessages.signIn() }).waitFor();
+    await page.getByRole('heading', { name: accessMessages.signIn() }).waitFor();
   });
 
   it('opens the requested page once an unreachable host responds again', async () => {
@@ -131,6 +149,7 @@ describe.skipIf(noBrowser)('pages of a slow host', () => {
       ['Messages', '/push'],
       ['Publish a message', '/push?compose=1'],
       ['Inbox', '/inbox'],
+      ['Downloads', '/downloads'],
     ]);
   });
 });

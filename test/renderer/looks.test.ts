@@ -1,3 +1,4 @@
+import * as accessMessages from '#messages/access';
 import * as frameMessages from '#messages/frame';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { serviceChanged } from '../../services/contracts/control/api.ts';
@@ -54,7 +55,7 @@ describe.skipIf(noBrowser)('all pages', () => {
 
     it('fits: sign-in', async () => {
       await using visit = await pages.visit('/', { ...screen, signedIn: false });
-      await visit.page.getByRole('heading', { name: frameMessages.signIn() }).waitFor();
+      await visit.page.getByRole('heading', { name: accessMessages.signIn() }).waitFor();
       await expectFits(visit, 'sign-in', screen);
     });
   });

@@ -24,14 +24,19 @@ describe.skipIf(noBrowser)('the computer page', () => {
     const [start, end] = [Date.now() - 3_600_000, Date.now()];
     const samples = [sample(start), sample(start), sample(end)];
     await page.route('**/api/machine/history', (route) =>
-      route.fulfill({ json: { memory: 2e9, disk: 2e10, samples } }),
+      route.fulfill({ json: { memory: 2e9, disk: 2e10, samples, previous: [] } }),
     );
     await page.goto(`${pages.url}/settings/machine`);
     await expect.poll(() => page.getByRole('figure').count()).toBe(4);
     // Figures in GB are as long as they get, and stay on the line of the title.
     await page.setViewportSize({ width: 1440, height: 900 });
     await page.unroute('**/api/machine/history');
-    const large = { memory: 2e12, disk: 2.5e13, samples: samples.map((entry) => ({ ...entry, disk: 1.1e13 })) };
+    const large = {
+      memory: 2e12,
+      disk: 2.5e13,
+      previous: [],
+      samples: samples.map((entry) => ({ ...entry, disk: 1.1e13 })),
+    };
     await page.route('**/api/machine/history', (route) => route.fulfill({ json: large }));
     await page.reload();
     await expect.poll(() => page.getByRole('figure').count()).toBe(4);

@@ -1,4 +1,4 @@
-import * as deliveryMessages from '#messages/delivery';
+import * as mailTexts from '#messages/mail-texts';
 import * as mailMessages from '#messages/mail';
 import * as partsMessages from '#messages/parts';
 import type { Browser } from 'playwright-core';
@@ -13,6 +13,7 @@ import { api } from '../support/api.ts';
 import { noBrowser, openPage, getBrowser, signIn } from '../support/browser.ts';
 import { openTestHost, type TestHost } from '../support/host.ts';
 import { submit } from '../services/mail/support.ts';
+import { openDeliveryView } from './delivery-view.ts';
 import { expectFits } from './fits.ts';
 import { getToast } from './toasts.ts';
 import { screens } from './screens.ts';
@@ -86,11 +87,11 @@ describe.skipIf(noBrowser)('the mail pages', () => {
     await using browserPage = await visit('/delivery/connect');
     const { page } = browserPage;
     await page.getByRole('radio', { name: 'Other devices' }).check({ force: true });
-    for (const [tab, says] of [
-      ['Mails', 'The mail gateway is only reachable on the computer that runs Homeport.'],
-      ['History', 'Delivery is only reachable on the computer that runs Homeport.'],
+    for (const [view, says] of [
+      ['mails', 'The mail gateway is only reachable on the computer that runs Homeport.'],
+      ['notifications', 'Delivery is only reachable on the computer that runs Homeport.'],
     ] as const) {
-      await page.getByRole('tab', { name: tab }).click();
+      await openDeliveryView(page, 'history', view);
       await page.getByText(says).waitFor();
       expect(await page.getByText('127.0.0.1').count()).toBe(0);
       const way = page.getByRole('link', { name: 'Share it with your network' });
@@ -166,7 +167,7 @@ describe.skipIf(noBrowser)('the mail pages', () => {
     await goal.selectOption(mailMessages.severalOrATagAs());
     await dialog.getByLabel(mailMessages.addresses()).fill('nowhere');
     await dialog.getByRole('button', { name: mailMessages.save() }).click();
-    await dialog.getByText(/^Use notify:\/\/KEY/).waitFor();
+    await dialog.getByText(/^Use one of these forms: notify:\/\/KEY/).waitFor();
     await goal.selectOption(mailMessages.aTopicOfMessages());
     await dialog.getByLabel(mailMessages.topic()).fill('door');
     await dialog.getByRole('button', { name: mailMessages.save() }).click();
@@ -176,7 +177,7 @@ describe.skipIf(noBrowser)('the mail pages', () => {
     await expect.poll(() => rows.count()).toBe(3);
     const address = page.getByLabel(mailMessages.addressToTry());
     await address.fill('cam1.warning@garden.lan');
-    await page.getByText('as warning by cam?@*.lan, goes to the topic door').waitFor();
+    await page.getByText('with the type Warning, matched by cam?@*.lan, goes to the topic door').waitFor();
     await address.fill('nobody@garden.lan');
     await page.getByText(mailMessages.refused(), { exact: true }).waitFor();
     await page.getByRole('button', { name: mailMessages.removeName({ name: 'cam?@*.lan' }) }).click();
@@ -211,8 +212,8 @@ describe.skipIf(noBrowser)('the mail pages', () => {
     await page.getByLabel(mailMessages.addressToTry()).fill('alerts@nas');
     await page.getByRole('button', { name: mailMessages.sendATestMail() }).click();
     await page.getByText(mailMessages.theTestMailIsTaken()).waitFor();
-    await page.getByRole('tab', { name: deliveryMessages.mails() }).click();
-    await page.getByRole('button', { name: /Test mail/ }).click();
+    await openDeliveryView(page, 'history', 'mails');
+    await page.getByRole('button', { name: /Test email/ }).click();
     await dialog.getByText('json://…', { exact: false }).waitFor();
     expect(besidesRefusals(browserPage.complaints)).toEqual([]);
   });
@@ -231,7 +232,7 @@ describe.skipIf(noBrowser)('the mail pages', () => {
     await dialog.getByLabel(mailMessages.goesTo()).selectOption(mailMessages.severalOrATagAs());
     await dialog.getByLabel(mailMessages.addresses()).fill('nowhere');
     await dialog.getByRole('button', { name: mailMessages.save() }).click();
-    await dialog.getByText(/^Use notify:\/\/KEY/).waitFor();
+    await dialog.getByText(/^Use one of these forms: notify:\/\/KEY/).waitFor();
     await dialog.getByLabel(mailMessages.dropThem()).check();
     await expect.poll(() => dialog.getByLabel(mailMessages.goesTo()).count()).toBe(0);
     await dialog.getByLabel(mailMessages.dropThem()).uncheck();
@@ -243,7 +244,7 @@ describe.skipIf(noBrowser)('the mail pages', () => {
     await dialog.getByLabel(mailMessages.senderHas()).fill('nas@*');
     await dialog.getByRole('combobox', { name: mailMessages.type() }).selectOption(mailMessages.failure());
     await dialog.getByRole('button', { name: mailMessages.save() }).click();
-    await rows.getByText(mailMessages.becomesType({ type: 'failure' })).waitFor();
+    await rows.getByText(mailMessages.becomesType({ type: mailMessages.failure() })).waitFor();
     // The dialog restores the focus when it closes.
     await dialog.waitFor({ state: 'detached' });
     const add = page.getByRole('button', { name: mailMessages.addARule() });
@@ -257,13 +258,13 @@ describe.skipIf(noBrowser)('the mail pages', () => {
     await page.getByRole('button', { name: mailMessages.removeName({ name: 'the rule: Mail from nas@*' }) }).click();
     await expect.poll(() => rows.count()).toBe(1);
     await expect.poll(() => submit(host.port('mail'), ['alerts@x'], 'Subject: noise\r\n\r\nx')).toMatch(/^250 /);
-    await page.getByRole('tab', { name: deliveryMessages.mails() }).click();
+    await openDeliveryView(page, 'history', 'mails');
     await page.getByRole('button', { name: /noise/ }).getByText(mailMessages.dropped()).waitFor();
     await page.getByLabel(mailMessages.outcome()).selectOption(mailMessages.givenUp());
     await page.getByText(mailMessages.noMailFits()).waitFor();
     await page.getByLabel(mailMessages.outcome()).selectOption(mailMessages.dropped());
     await page.getByRole('button', { name: /noise/ }).click();
-    await dialog.getByText('Dropped by rule 1.').waitFor();
+    await dialog.getByText(mailTexts.droppedByRule({ number: '1' })).waitFor();
     expect(besidesRefusals(browserPage.complaints)).toEqual([]);
   });
 
@@ -317,9 +318,9 @@ describe.skipIf(noBrowser)('the mail pages', () => {
     await page.getByRole('button', { name: partsMessages.moveItem({ name: 'three' }), exact: true }).press('ArrowUp');
     await page.getByRole('button', { name: mailMessages.removeName({ name: 'one' }) }).click();
     // Leaving the page completes both the removal without Undo and the new order.
-    await page.getByRole('tab', { name: mailMessages.rules() }).click();
+    await openDeliveryView(page, 'incomingMail', 'rules');
     await page.getByText(mailMessages.theNewOrderIsKept()).waitFor();
-    await page.getByRole('tab', { name: mailMessages.recipients() }).click();
+    await openDeliveryView(page, 'incomingMail', 'recipients');
     await getToast(page, mailMessages.addressIsRemoved({ address: 'one' }))
       .getByRole('button', { name: partsMessages.close() })
       .click();
@@ -396,7 +397,7 @@ describe.skipIf(noBrowser)('the mail pages', () => {
     await page.getByText('The door is').waitFor();
     await expectFits(browserPage, 'mail-detail', screen);
     await page.keyboard.press('Escape');
-    await page.getByRole('tab', { name: mailMessages.recipients() }).click();
+    await openDeliveryView(page, 'incomingMail', 'recipients');
     await page.getByLabel(mailMessages.addressToTry()).fill('alerts@nas');
     await page.getByText(mailMessages.taken()).waitFor();
     await expectFits(browserPage, 'mail-recipients', screen);
@@ -404,7 +405,7 @@ describe.skipIf(noBrowser)('the mail pages', () => {
     await page.getByText(mailMessages.wordsOfTheNotification()).click();
     await expectFits(browserPage, 'mail-recipient', screen);
     await page.keyboard.press('Escape');
-    await page.getByRole('tab', { name: mailMessages.rules() }).click();
+    await openDeliveryView(page, 'incomingMail', 'rules');
     await page.getByText(mailMessages.noRules()).waitFor();
     await page.getByRole('button', { name: mailMessages.addARule() }).click();
     await expectFits(browserPage, 'mail-rule', screen);

@@ -1,3 +1,4 @@
+import * as m from '#messages/downloads-problems';
 import { findFailureCode } from '../../services/downloads/domain/engine-messages.ts';
 import { fileURLToPath } from 'node:url';
 import { z } from 'zod';
@@ -260,7 +261,7 @@ export class MemoryDownloads {
       }),
       implement(downloadsApi.one, ({ params }) => {
         const download = this.all.get(params['uid'] ?? '');
-        if (download === undefined) throw new Problem('downloads.unknown', 404, 'This download is not there any more.');
+        if (download === undefined) throw new Problem('downloads.unknown', 404, m.downloadNotFound());
         return download;
       }),
       implement(downloadsApi.captions, () => ({ captions: this.captions })),
@@ -287,6 +288,15 @@ export class MemoryDownloads {
         this.set(uid, { state: 'pending', message: null, finishedAt: null });
         return { uid };
       }),
+      implement(downloadsApi.retryAll, ({ body: { uids } }) => {
+        for (const uid of uids) this.set(uid, { state: 'waiting', message: null, finishedAt: null });
+        return { retried: uids.length };
+      }),
+      implement(downloadsApi.ended, ({ query: { state } }) => ({
+        downloads: [...this.all.values()]
+          .filter((one) => (state === undefined ? ['finished', 'failed'].includes(one.state) : one.state === state))
+          .reverse(),
+      })),
       implement(downloadsApi.pause, ({ body: { uids } }) => this.#setPaused(uids, true)),
       implement(downloadsApi.resume, ({ body: { uids } }) => this.#setPaused(uids, false)),
       implement(downloadsApi.reorder, ({ body: { uids, before } }) => {

@@ -1,3 +1,5 @@
+import * as manifests from '#messages/manifests';
+import * as texts from '#messages/gateway-texts';
 import * as homeMessages from '#messages/home';
 import * as mailMessages from '#messages/mail';
 import * as networkMessages from '#messages/network';
@@ -48,9 +50,11 @@ describe.skipIf(noBrowser)('ports without HTTP', () => {
     await page.getByText('from all allowed networks', { exact: false }).waitFor();
     await row.getByRole('radio', { name: networkMessages.shared() }).check();
     await row.getByText(`smtp://${lan}:${String(pages.host.port('mail'))}`).waitFor();
-    await row.getByText('Machines of these networks send mail here.', { exact: false }).waitFor();
+    await row.getByText(manifests.mailShared(), { exact: false }).waitFor();
     await page.getByRole('button', { name: networkMessages.test() }).click();
-    await page.getByText(`Mail answers at smtp://${lan}:${String(pages.host.port('mail'))}.`).waitFor();
+    await page
+      .getByText(texts.testPortWorks({ title: 'Mail', url: `smtp://${lan}:${String(pages.host.port('mail'))}` }))
+      .waitFor();
     await change({ portNetworks: ['192.168.1.7'] });
     await page.getByText('only from 192.168.1.7', { exact: false }).waitFor();
     expect(await seriousFindings(page)).toEqual([]);
@@ -130,7 +134,7 @@ describe.skipIf(noBrowser)('ports without HTTP', () => {
   it.each(screens)('fits on $on', async (screen) => {
     await change({ sharedPorts: ['mail', 'git.ssh'], shared: ['git'] });
     for (const [path, name, heading] of [
-      ['/network', 'network-ports', 'Machines of these networks send mail here.'],
+      ['/network', 'network-ports', manifests.mailShared()],
       ['/delivery/connect', 'mail-connect-elsewhere', mailMessages.whatASenderHasTo()],
       ['/git/connect', 'git-connect-elsewhere', 'Git over SSH'],
     ] as const) {

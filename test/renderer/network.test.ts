@@ -41,7 +41,7 @@ describe.skipIf(noBrowser)('the Network page', () => {
     await page.getByRole('radio', { name: networkMessages.byName() }).check();
     await page.getByRole('img', { name: /^The address https:\/\/push\.nas\.local/ }).waitFor();
     await page.keyboard.press('Escape');
-    await page.getByRole('button', { name: networkMessages.showHow() }).click();
+    await page.getByRole('tab', { name: networkMessages.connect() }).click();
     await page.getByRole('heading', { name: networkMessages.trustOnADevice() }).waitFor();
     const trust = (await page.getByText(/\/trust$/).textContent()) ?? '';
     const fingerprint = (await page.getByText(/^([0-9A-F]{2}:){31}[0-9A-F]{2}$/).textContent()) ?? '';
@@ -66,8 +66,8 @@ describe.skipIf(noBrowser)('the Network page', () => {
     const address = (await row.getByText(/^https:\/\//).textContent()) ?? '';
     await page.getByRole('button', { name: networkMessages.test() }).click();
     const results = page.getByRole('list', { name: networkMessages.whatTheTestFound() });
-    await results.getByText(/answers by TLS, and its certificate is right for every name/).waitFor();
-    await results.getByText(/No other device has connected since the start/).waitFor();
+    await results.getByText(/responds over HTTPS, and its certificate is valid for every name/).waitFor();
+    await results.getByText(/No other device has connected since the gateway started/).waitFor();
 
     const { port, host } = new URL(address);
     const body = new URLSearchParams({ name: admin.name, password: admin.password }).toString();
@@ -146,7 +146,7 @@ describe.skipIf(noBrowser)('the Network page', () => {
     await using visit = await pages.visit('/network/other');
     const { page } = visit;
     const more = async (name: string, action: string): Promise<void> => {
-      await page.getByRole('button', { name: `More about ${name}` }).click();
+      await page.getByRole('button', { name: `More actions for ${name}` }).click();
       await page.getByRole('menuitem', { name: action }).click();
     };
     await more('photos', 'Edit');
@@ -218,7 +218,8 @@ describe.skipIf(noBrowser)('the Network page', () => {
       .filter({ hasText: frameMessages.pushTitle() })
       .first();
     await row.getByRole('radio', { name: networkMessages.shared() }).check();
-    await page.getByRole('heading', { name: networkMessages.trustOnADevice() }).waitFor();
+    await row.getByText(`https://${lan}:`).waitFor();
+    await page.getByRole('heading', { name: networkMessages.connectADevice() }).waitFor();
     await expectFits(visit, 'network', screen);
   });
 });

@@ -1,4 +1,5 @@
 import * as frameMessages from '#messages/frame';
+import * as mailMessages from '#messages/mail';
 import * as partsMessages from '#messages/parts';
 import * as stateMessages from '#messages/state';
 import type { Page } from 'playwright-core';
@@ -56,7 +57,7 @@ describe.skipIf(noBrowser)('a newest-first list', () => {
     await browserPage.page.goto(`${pages.url}${path}`);
     return browserPage;
   }
-  const list = (page: Page) => page.getByRole('group', { name: 'Mails, newest first' });
+  const list = (page: Page) => page.getByRole('group', { name: 'Emails, newest first' });
   /** Scrolls to the end and returns all rows that were visible. */
   async function read(page: Page, last: string): Promise<ReadonlySet<string>> {
     const seen = new Set<string>();
@@ -95,7 +96,7 @@ describe.skipIf(noBrowser)('a newest-first list', () => {
     notifyList();
     // Arrives on the same stream after the previous event.
     pages.inbox.add();
-    await page.getByLabel(frameMessages.countUnread({ unread: '1' })).waitFor();
+    await page.getByLabel(frameMessages.countUnread({ unread: 1 })).waitFor();
     release.resolve(undefined);
     await list(page).getByText('Mail 2', { exact: true }).waitFor();
     expect(browserPage.complaints).toEqual([]);
@@ -108,9 +109,9 @@ describe.skipIf(noBrowser)('a newest-first list', () => {
     await list(page).getByText('Mail 50', { exact: true }).hover();
     arrive(step + 50);
     notifyList();
-    await page.getByRole('button', { name: '100 new mails' }).waitFor();
+    await page.getByRole('button', { name: mailMessages.newMailCount({ count: 100 }) }).waitFor();
     expect(await list(page).getByText('Mail 50', { exact: true }).count()).toBe(1);
-    await page.getByRole('button', { name: '100 new mails' }).click();
+    await page.getByRole('button', { name: mailMessages.newMailCount({ count: 100 }) }).click();
     await list(page).getByText('Mail 200', { exact: true }).waitFor();
     expect((await read(page, 'Mail 1')).size).toBe(200);
     expect(browserPage.complaints).toEqual([]);
@@ -151,11 +152,11 @@ describe.skipIf(noBrowser)('a newest-first list', () => {
     notifyList();
     // Arrives on the same stream, so the page has received the mail by then.
     pages.inbox.add();
-    await page.getByLabel(frameMessages.countUnread({ unread: '1' })).waitFor();
+    await page.getByLabel(frameMessages.countUnread({ unread: 1 })).waitFor();
     slow.resolve(undefined);
     await list(page).getByText('Mail 2', { exact: true }).waitFor();
     pages.inbox.add();
-    await page.getByLabel(frameMessages.countUnread({ unread: '2' })).waitFor();
+    await page.getByLabel(frameMessages.countUnread({ unread: 2 })).waitFor();
     expect(await list(page).getByText('Mail 2', { exact: true }).count()).toBe(1);
   });
 

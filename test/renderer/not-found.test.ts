@@ -43,8 +43,8 @@ describe.skipIf(noBrowser)('the page of a missing object', () => {
     page.getByRole('status').filter({ has: page.getByRole('heading', { name: title, exact: true }) });
 
   it.each([
-    ['/uptime/monitors/99999', 'Monitor not found', 'All monitors', '/uptime/monitors'],
-    ['/uptime/monitors/none', 'Monitor not found', 'All monitors', '/uptime/monitors'],
+    ['/uptime/monitors/99999', 'Monitor not found', 'All monitors', '/uptime'],
+    ['/uptime/monitors/none', 'Monitor not found', 'All monitors', '/uptime'],
     ['/uptime/pages/nowhere', 'Status page not found', 'All status pages', '/uptime/pages'],
     ['/git/repositories/ada~nothing', 'Repository not found', 'All repositories', '/git/repositories'],
     [`${repository}?commit=${'a'.repeat(40)}`, 'Commit not found', 'All commits', repository],
@@ -94,7 +94,7 @@ describe.skipIf(noBrowser)('the page of a missing object', () => {
     ['/inbox/messages/none', 'Message not found', 'Back to the inbox'],
     ['/downloads/queue/nothing', 'Download not found', 'All downloads'],
     ['/delivery/history/nothing', 'Notification not found', 'All notifications'],
-    ['/delivery/mails/nothing', 'Mail not found', 'All mails'],
+    ['/delivery/mails/nothing', 'Email not found', 'All emails'],
   ])('shows the same state beside its list: %s', async (path, title, listTitle) => {
     await using visit = await pages.visit(path);
     const { page } = visit;

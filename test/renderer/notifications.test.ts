@@ -1,3 +1,4 @@
+import * as accessMessages from '#messages/access';
 import * as frameMessages from '#messages/frame';
 import * as notificationsMessages from '#messages/notifications';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -59,7 +60,7 @@ describe.skipIf(noBrowser)('the Notifications and quiet hours page', () => {
     });
     await using visit = await pages.visit('/', { signedIn: false });
     const { page } = visit;
-    await page.getByRole('heading', { name: frameMessages.signIn() }).waitFor();
+    await page.getByRole('heading', { name: accessMessages.signIn() }).waitFor();
     await signIn(page.context(), pages.url, bob);
     await page.goto(pages.url);
     await page.getByRole('button', { name: frameMessages.signedInAsName({ name: 'bob' }) }).click();
@@ -120,7 +121,7 @@ describe.skipIf(noBrowser)('the Notifications and quiet hours page', () => {
     await expect.poll(() => popups.getAttribute('aria-checked')).toBe('false');
     expect(await page.getByRole('switch', { name: notificationsMessages.popupSound() }).count()).toBe(0);
     const homeportNavigation = page.getByRole('navigation', { name: frameMessages.homeportItself() });
-    expect(await homeportNavigation.getByRole('link', { name: 'Popups' }).count()).toBe(0);
+    expect(await homeportNavigation.getByRole('link', { name: notificationsMessages.popups() }).count()).toBe(0);
     await popups.click();
     await page.getByRole('switch', { name: notificationsMessages.popupSound() }).waitFor();
     const { sections } = await api<SettingsView>(pages.url, '/api/settings');

@@ -1,3 +1,4 @@
+import * as notifyProblems from '#messages/notify-problems';
 import * as notifyMessages from '#messages/notify';
 import * as partsMessages from '#messages/parts';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
@@ -28,7 +29,7 @@ describe.skipIf(noBrowser)('the destination dialog', () => {
     await expect.poll(() => search.evaluate((element) => element === document.activeElement)).toBe(true);
     await page.keyboard.type('tgram');
     await expect.poll(chosen).toMatch(/^Telegram/);
-    await dialog.getByText(notifyMessages.needsRequirements({ requirements: 'token of the bot and chats' })).waitFor();
+    await dialog.getByText(notifyMessages.needsRequirements({ requirements: 'Bot token, Chats' })).waitFor();
     await search.fill('microsoft');
     await expect.poll(chosen).toMatch(/Microsoft|Teams|Power/);
     await search.fill('zzz');
@@ -91,7 +92,7 @@ describe.skipIf(noBrowser)('the destination dialog', () => {
     await dialog.getByLabel(partsMessages.from()).fill('23:00');
     await dialog.getByLabel(notifyMessages.atMost()).fill('many');
     await dialog.getByRole('button', { name: notifyMessages.add(), exact: true }).click();
-    await dialog.getByText(/rate must be a number and a time/).waitFor();
+    await dialog.getByText(notifyProblems.rateInvalid()).waitFor();
     await dialog.getByLabel(notifyMessages.atMost()).fill('10');
     await dialog
       .getByLabel(notifyMessages.notificationsCome())
@@ -129,7 +130,7 @@ describe.skipIf(noBrowser)('the destination dialog', () => {
     const { page } = browserPage;
     const dialog = page.getByRole('dialog');
     await page.getByText('1:night').first().waitFor();
-    await page.getByRole('button', { name: /^More for JSON/ }).click();
+    await page.getByRole('button', { name: /^More actions for JSON/ }).click();
     await page.getByRole('menuitem', { name: notifyMessages.edit() }).click();
     await dialog.getByText(notifyMessages.itsAddress()).click();
     await dialog.getByRole('button', { name: notifyMessages.writeAnotherAddress() }).click();

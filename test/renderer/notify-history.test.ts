@@ -1,5 +1,4 @@
 import * as deliveryMessages from '#messages/delivery';
-import * as frameMessages from '#messages/frame';
 import * as notifyMessages from '#messages/notify';
 import * as notifyLabels from '#messages/notify-labels';
 import * as partsMessages from '#messages/parts';
@@ -42,7 +41,7 @@ describe.skipIf(noBrowser)('the history of notifications', () => {
     await using browserPage = await real.visit('/delivery/history?state=waiting');
     const { page } = browserPage;
     await page.getByRole('button', { name: /Backup/ }).click();
-    const dialog = page.getByRole('dialog', { name: frameMessages.backupTitle() });
+    const dialog = page.getByRole('dialog', { name: 'Backup' });
     await dialog.getByText(notifyMessages.nextTry({ when: 'in 1 min' })).waitFor();
     // The formatted reason, with the original message behind a click.
     await dialog.getByText(notifyLabels.faultOfDestination({ status: '503' })).click();
@@ -90,7 +89,7 @@ describe.skipIf(noBrowser)('the history of notifications', () => {
     await dialog.getByText(notifyMessages.nextTry({ when: 'in 1 min' })).waitFor();
     status = 200;
     await dialog.getByRole('button', { name: notifyMessages.tryNow() }).click();
-    await dialog.getByText(notifyMessages.delivered()).waitFor();
+    await dialog.getByText(notifyMessages.deliveryDone()).waitFor();
     expect(browserPage.complaints).toEqual([]);
   });
 
@@ -112,10 +111,10 @@ describe.skipIf(noBrowser)('the history of notifications', () => {
     await real.post('late', 'Four');
     const countFailed = async (): Promise<number> => (await real.ask('GET', '/notify/notices')).givenUp;
     await expect.poll(countFailed).toBe(4);
-    await using browserPage = await real.visit('/delivery/problems');
+    await using browserPage = await real.visit('/delivery');
     const { page } = browserPage;
     await page.getByText(deliveryMessages.deliveriesGivenUpForReasons({ count: 4, reasons: 2 })).waitFor();
-    const causes = page.getByRole('list', { name: deliveryMessages.givenUpDeliveriesByCause() });
+    const causes = page.getByRole('list', { name: deliveryMessages.causes() });
     const groups = causes.locator('> li');
     await expect.poll(() => groups.count()).toBe(2);
     const [forbidden, missing] = [groups.filter({ hasText: '403' }), groups.filter({ hasText: '404' })];
@@ -124,7 +123,7 @@ describe.skipIf(noBrowser)('the history of notifications', () => {
     expect(await change.getAttribute('href')).toBe('/delivery/keys/late');
     await forbidden.getByText(deliveryMessages.whichNotifications()).click();
     const rows = forbidden
-      .getByRole('list', { name: deliveryMessages.givenUpNotificationsNewestFirst() })
+      .getByRole('list', { name: deliveryMessages.failedNotificationsLabel() })
       .getByRole('listitem');
     await expect.poll(() => rows.count()).toBe(3);
     await rows.first().getByText('Three').click();
@@ -140,7 +139,7 @@ describe.skipIf(noBrowser)('the history of notifications', () => {
     await expect.poll(countFailed).toBe(3);
     await page.getByText(deliveryMessages.deliveriesGivenUp({ count: 3 })).waitFor();
     await page.getByRole('button', { name: 'Dismiss all 3' }).click();
-    await page.getByText(deliveryMessages.noNotificationWasGivenUp()).waitFor();
+    await page.getByRole('heading', { name: deliveryMessages.notDelivered() }).waitFor({ state: 'detached' });
     await expect.poll(() => closeToasts(page).then(countFailed)).toBe(0);
     expect(browserPage.complaints).toEqual([]);
   });
@@ -161,7 +160,7 @@ describe.skipIf(noBrowser)('the history of notifications', () => {
     await page.getByRole('dialog').waitFor();
     await expectFits(browserPage, 'notify-notice', screen);
     await page.keyboard.press('Escape');
-    await page.getByRole('tab', { name: deliveryMessages.problems() }).click();
+    await page.getByRole('tab', { name: deliveryMessages.overview() }).click();
     await page.getByText(deliveryMessages.deliveriesGivenUp({ count: 1 })).waitFor();
     await expectFits(browserPage, 'notify-given-up', screen);
   });

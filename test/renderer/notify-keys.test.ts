@@ -1,3 +1,5 @@
+import * as notifyTexts from '#messages/notify-texts';
+import * as notifyProblems from '#messages/notify-problems';
 import * as notifyMessages from '#messages/notify';
 import { readFile } from 'node:fs/promises';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
@@ -20,21 +22,21 @@ describe.skipIf(noBrowser)('a configuration key', () => {
     await real.ask('POST', '/notify/keys/aggregator/destinations', { url: 'push://hall', tags: ['night'] });
     await using browserPage = await real.visit('/delivery/keys');
     const { page } = browserPage;
-    await page.getByText(notifyMessages.wouldGetIt({ count: '3', total: '3' })).waitFor();
+    await page.getByText(notifyMessages.wouldGetIt({ count: 3, total: 3 })).waitFor();
     await page.getByRole('radio', { name: notifyMessages.onlyTheUntagged() }).check();
-    await page.getByText(notifyMessages.wouldGetIt({ count: '2', total: '3' })).waitFor();
+    await page.getByText(notifyMessages.wouldGetIt({ count: 2, total: 3 })).waitFor();
     await page.getByRole('switch', { name: notifyMessages.tellTheSenderOfFailures() }).click();
     await page.getByText(notifyMessages.onEachDestinationIsTried()).waitFor();
     await page.getByLabel(notifyMessages.repeatedNotifications()).selectOption(notifyMessages.leaveOutWithinHour());
     await page.getByText(notifyMessages.openToPrograms()).waitFor();
     await page.getByRole('switch', { name: notifyMessages.closedToPrograms() }).click();
-    await page.getByText(notifyMessages.onProgramsNeedAnAdministrators()).waitFor();
+    await page.getByText(notifyMessages.administratorOnlyHelp()).waitFor();
     const chosen = { withoutTag: 'untagged', strict: true, repeatSeconds: 3600, closed: true };
     await expect.poll(() => readOptions('aggregator')).toEqual(chosen);
     await page.getByRole('button', { name: notifyMessages.setASecret() }).click();
     await page.getByRole('textbox', { name: notifyMessages.secret() }).fill('short');
     await page.getByRole('button', { name: notifyMessages.keepTheSecret() }).click();
-    await page.getByText('Use 8 characters at least.').waitFor();
+    await page.getByText(notifyProblems.secretTooShort()).waitFor();
     await page.getByRole('textbox', { name: notifyMessages.secret() }).fill('sesame-sesame');
     await page.getByRole('button', { name: notifyMessages.keepTheSecret() }).click();
     await page.getByText(notifyMessages.fromNowOnOnlySigned()).waitFor();
@@ -75,7 +77,7 @@ describe.skipIf(noBrowser)('a configuration key', () => {
     const second = page.waitForResponse(/api\/notify\/keys$/);
     chosen.resolve(undefined);
     await second;
-    await page.getByText(notifyMessages.wouldGetIt({ count: '2', total: '2' })).waitFor();
+    await page.getByText(notifyMessages.wouldGetIt({ count: 2, total: 2 })).waitFor();
     expect(await strict.getAttribute('aria-checked')).toBe('true');
   });
 
@@ -91,14 +93,14 @@ describe.skipIf(noBrowser)('a configuration key', () => {
       .waitFor();
     await rows
       .first()
-      .getByRole('button', { name: /^More for/ })
+      .getByRole('button', { name: /^More actions for/ })
       .click();
     await page.getByRole('menuitem', { name: notifyMessages.remove() }).click();
     const countKeys = async (): Promise<number> =>
       (await real.ask('GET', '/notify/keys')).keys.find(({ key }: { key: string }) => key === 'two').destinations
         .length;
     await expect.poll(() => closeToasts(page).then(countKeys)).toBe(1);
-    await page.getByText(notifyMessages.wouldGetIt({ count: '1', total: '1' })).waitFor();
+    await page.getByText(notifyMessages.wouldGetIt({ count: 1, total: 1 })).waitFor();
     expect(await rows.getByText(/Test delivered/).count()).toBe(0);
   });
 
@@ -119,11 +121,11 @@ describe.skipIf(noBrowser)('a configuration key', () => {
     await real.ask('POST', '/notify/keys', { key: 'steps', text });
     await using browserPage = await real.visit('/delivery/keys/steps');
     const { page } = browserPage;
-    await page.getByText(notifyMessages.wouldGetIt({ count: '3', total: '3' })).waitFor();
+    await page.getByText(notifyMessages.wouldGetIt({ count: 3, total: 3 })).waitFor();
     await page.getByText(notifyMessages.whoIsTaggedAlwaysGets()).waitFor();
     await page.getByRole('button', { name: 'night', exact: true }).click();
-    await page.getByText(/Its level is 1: it is asked when nobody of a lower one could be reached/).waitFor();
-    await page.getByText('It is tagged always.').waitFor();
+    await page.getByText(notifyTexts.tagSelectedAtLevel({ count: 1, tags: 'night', level: 1 })).waitFor();
+    await page.getByText(notifyTexts.alwaysSelected()).waitFor();
     expect(browserPage.complaints).toEqual([]);
   });
 
@@ -134,10 +136,10 @@ describe.skipIf(noBrowser)('a configuration key', () => {
     await real.ask('POST', '/notify/keys', { key: 'crowd', text });
     await using browserPage = await real.visit('/delivery/keys/crowd');
     const { page } = browserPage;
-    await page.getByText(notifyMessages.wouldGetIt({ count: '1000', total: '1000' })).waitFor();
+    await page.getByText(notifyMessages.wouldGetIt({ count: 1000, total: 1000 })).waitFor();
     await page.getByRole('textbox', { name: notifyMessages.tags() }).fill('t999');
-    await page.getByText(notifyMessages.wouldGetIt({ count: '1', total: '1000' })).waitFor();
-    await page.getByText('It is tagged t999.').waitFor();
+    await page.getByText(notifyMessages.wouldGetIt({ count: 1, total: 1000 })).waitFor();
+    await page.getByText(notifyTexts.tagSelected({ count: 1, tags: 't999' })).waitFor();
     const rows = page.getByRole('list', { name: notifyMessages.destinations(), exact: true }).getByRole('listitem');
     expect(await rows.count()).toBe(50);
     await page.getByRole('button', { name: notifyMessages.showMore() }).first().click();
@@ -161,14 +163,14 @@ describe.skipIf(noBrowser)('a configuration key', () => {
     expect(texts.map((line) => line.replace(/\s+/g, ' ').trim())).toEqual([
       expect.stringMatching(/^Line 1 .*inbox/),
       expect.stringMatching(/^Line 3 JSON night .*bob:\*{4}@127/),
-      'Line 4 Ignored: it is no destination.',
-      'Line 5 Ignored: foo:// is not served.',
+      `Line 4 Ignored: ${notifyProblems.lineNotADestination()}`,
+      `Line 5 Ignored: ${notifyProblems.schemeUnsupported({ scheme: 'foo' })}`,
     ]);
     await dialog.getByRole('radio', { name: /^Untagged destinations only/ }).check();
     await dialog.getByRole('button', { name: notifyMessages.makeTheKey() }).click();
     await dialog.waitFor({ state: 'detached' });
     await expect.poll(() => readOptions('house')).toMatchObject({ withoutTag: 'untagged' });
-    await page.getByText(notifyMessages.wouldGetIt({ count: '1', total: '2' })).waitFor();
+    await page.getByText(notifyMessages.wouldGetIt({ count: 1, total: 2 })).waitFor();
     await page.getByRole('button', { name: notifyMessages.moreForKey({ key: 'house' }) }).click();
     await page.getByRole('menuitem', { name: notifyMessages.exportLabel() }).click();
     const saved = page.waitForEvent('download');

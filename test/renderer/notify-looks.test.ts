@@ -21,9 +21,9 @@ describe.skipIf(noBrowser)('the pages of configuration keys', () => {
   it.each(screens)('shows a key and its import on $on', async (screen) => {
     await using browserPage = await real.visit('/delivery/keys/house', screen);
     const { page } = browserPage;
-    await page.getByText(notifyMessages.wouldGetIt({ count: '4', total: '4' })).waitFor();
+    await page.getByText(notifyMessages.wouldGetIt({ count: 4, total: 4 })).waitFor();
     await page.getByRole('textbox', { name: notifyMessages.tags() }).fill('night');
-    await page.getByText(notifyMessages.wouldGetIt({ count: '2', total: '4' })).waitFor();
+    await page.getByText(notifyMessages.wouldGetIt({ count: 2, total: 4 })).waitFor();
     await expectFits(browserPage, 'notify-key', screen);
     await page.getByRole('button', { name: notifyMessages.moreForKey({ key: 'house' }) }).click();
     await page.getByRole('menuitem', { name: notifyMessages.importLabel() }).click();

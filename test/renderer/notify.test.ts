@@ -1,3 +1,5 @@
+import * as notifyProblems from '#messages/notify-problems';
+import * as notifyTexts from '#messages/notify-texts';
 import * as deliveryMessages from '#messages/delivery';
 import * as notifyMessages from '#messages/notify';
 import * as partsMessages from '#messages/parts';
@@ -67,7 +69,7 @@ describe.skipIf(noBrowser)('the notification pages', () => {
     await dialog.getByRole('combobox', { name: notifyMessages.whereShallNotificationsGo() }).fill('json://');
     await dialog.getByRole('option', { name: /^JSON/ }).click();
     await dialog.getByRole('button', { name: notifyMessages.add(), exact: true }).click();
-    await dialog.getByText('Fill this in.').waitFor();
+    await dialog.getByText(notifyProblems.valueMissing()).waitFor();
     await dialog.getByLabel('Host').fill('127.0.0.1');
     await dialog.getByLabel('Port').fill(port);
     await dialog.getByLabel('Encrypted').uncheck();
@@ -86,8 +88,8 @@ describe.skipIf(noBrowser)('the notification pages', () => {
     answer = { status: 200, message: 'Fine.' };
     await row.getByRole('button', { name: /^Test/ }).click();
     await row.getByText(/Test delivered in [\d.]+ m?s\./).waitFor();
-    await row.getByText(notifyMessages.delivered()).waitFor();
-    await row.getByRole('button', { name: /^More for/ }).click();
+    await row.getByText(notifyMessages.deliveryDone(), { exact: true }).waitFor();
+    await row.getByRole('button', { name: /^More actions for/ }).click();
     await page.getByRole('menuitem', { name: notifyMessages.edit() }).click();
     const edit = page.getByRole('dialog', { name: notifyMessages.editTheDestination() });
     expect(await edit.getByLabel('Password').inputValue()).toBe('');
@@ -106,16 +108,12 @@ describe.skipIf(noBrowser)('the notification pages', () => {
     await sendRequest('POST', '/keys/aggregator/destinations', { url: 'push://hall', tags: ['night'] });
     await using browserPage = await visit('/delivery/keys');
     const { page } = browserPage;
-    await page.getByText(notifyMessages.wouldGetIt({ count: '3', total: '3' })).waitFor();
+    await page.getByText(notifyMessages.wouldGetIt({ count: 3, total: 3 })).waitFor();
     await page.getByRole('textbox', { name: notifyMessages.tags() }).fill('night, other');
-    await page.getByText(notifyMessages.wouldGetIt({ count: '1', total: '3' })).waitFor();
-    await page.getByText('It is tagged night.').waitFor();
+    await page.getByText(notifyMessages.wouldGetIt({ count: 1, total: 3 })).waitFor();
+    await page.getByText(notifyTexts.tagSelected({ count: 1, tags: 'night' })).waitFor();
     await page.getByRole('textbox', { name: notifyMessages.tags() }).fill('??');
-    await page
-      .getByText(
-        notifyMessages.labelsAndLast({ labels: 'Write tags with commas (or)', last: 'spaces (and) between them.' }),
-      )
-      .waitFor();
+    await page.getByText(notifyProblems.tagExpressionInvalid()).waitFor();
     expect(besidesRefusals(browserPage.complaints)).toEqual([]);
   });
 
@@ -123,20 +121,22 @@ describe.skipIf(noBrowser)('the notification pages', () => {
     await using browserPage = await visit('/delivery/keys');
     const { page } = browserPage;
     const menu = async (name: string): Promise<void> => {
-      await page.getByRole('button', { name: /^More for the key/ }).click();
+      await page.getByRole('button', { name: /^More actions for the key/ }).click();
       await page.getByRole('menuitem', { name }).click();
     };
     await page.getByRole('button', { name: notifyMessages.newKey() }).click();
     await page.getByRole('textbox', { name: notifyMessages.name() }).fill('house');
     await page.getByLabel(notifyMessages.destinationsOptional()).fill('inbox://\nnonsense');
     await page.getByRole('button', { name: notifyMessages.makeTheKey() }).click();
-    await page.getByText(notifyMessages.skippedLine({ line: '2', reason: 'it is no destination' })).waitFor();
+    await page
+      .getByText(notifyMessages.skippedLine({ line: '2', reason: notifyProblems.lineNotADestination() }))
+      .waitFor();
     const address = `${host.url('notify')}/notify/house`;
     await page.getByText(address, { exact: true }).waitFor();
     await menu('Rename');
     await page.getByRole('textbox', { name: notifyMessages.name() }).fill('aggregator');
     await page.getByRole('button', { name: notifyMessages.rename() }).click();
-    await page.getByText('There is a key aggregator already.').waitFor();
+    await page.getByText(notifyProblems.keyTaken({ key: 'aggregator' })).waitFor();
     await page.getByRole('textbox', { name: notifyMessages.name() }).fill('home');
     await page.getByRole('button', { name: notifyMessages.rename() }).click();
     await page.getByText(address.replace('house', 'home'), { exact: true }).waitFor();
@@ -159,7 +159,7 @@ describe.skipIf(noBrowser)('the notification pages', () => {
     await page.getByText(`${host.url('notify')}/notify/aggregator`).waitFor();
     await post('aggregator', 'First light');
     const row = page.getByRole('button', { name: /First light/ });
-    await row.getByText(notifyMessages.delivered()).waitFor();
+    await row.getByText(notifyMessages.deliveryDone(), { exact: true }).waitFor();
     await post('aggregator', 'Second light');
     await page.getByRole('button', { name: /Second light/ }).waitFor();
     await page.getByRole('searchbox').fill('first');
@@ -214,13 +214,12 @@ describe.skipIf(noBrowser)('the notification pages', () => {
     answer.status = 403;
     await post('late', 'One');
     await post('late', 'Two');
-    await using browserPage = await visit('/delivery/problems');
+    await using browserPage = await visit('/delivery');
     const { page } = browserPage;
-    const causes = page.getByRole('list', { name: deliveryMessages.givenUpDeliveriesByCause() });
+    const causes = page.getByRole('list', { name: deliveryMessages.causes() });
     await causes.getByText(/\(error 403\)/).waitFor();
-    const rows = page
-      .getByRole('list', { name: deliveryMessages.givenUpNotificationsNewestFirst() })
-      .getByRole('listitem');
+    await causes.getByText(deliveryMessages.whichNotifications()).click();
+    const rows = page.getByRole('list', { name: deliveryMessages.failedNotificationsLabel() }).getByRole('listitem');
     await expect.poll(() => rows.count()).toBe(2);
     await rows.first().getByRole('button', { name: notifyMessages.dismiss() }).click();
     await expect.poll(() => rows.count()).toBe(1);
@@ -232,7 +231,7 @@ describe.skipIf(noBrowser)('the notification pages', () => {
     await rows.first().getByRole('button', { name: notifyMessages.tryAgain() }).click();
     await expect.poll(() => rows.count()).toBe(1);
     await page.getByRole('button', { name: notifyMessages.tryAgain(), exact: true }).click();
-    await page.getByText(deliveryMessages.noNotificationWasGivenUp()).waitFor();
+    await page.getByRole('heading', { name: deliveryMessages.notDelivered() }).waitFor({ state: 'detached' });
     expect(browserPage.complaints).toEqual([]);
   });
 
@@ -257,7 +256,7 @@ describe.skipIf(noBrowser)('the notification pages', () => {
     await using browserPage = await visit('/delivery/keys', screen);
     const { page } = browserPage;
     const assertFits = (): Promise<void> => expectFits(browserPage, 'notify', screen);
-    await page.getByText(notifyMessages.wouldGetIt({ count: '3', total: '3' })).waitFor();
+    await page.getByText(notifyMessages.wouldGetIt({ count: 3, total: 3 })).waitFor();
     await assertFits();
     await page.getByRole('button', { name: notifyMessages.addADestination() }).click();
     await page.getByRole('option', { name: /^ntfy/ }).waitFor();
@@ -272,8 +271,8 @@ describe.skipIf(noBrowser)('the notification pages', () => {
     await assertFits();
     await page.keyboard.press('Escape');
     await assertFits();
-    await page.getByRole('tab', { name: deliveryMessages.problems() }).click();
-    await page.getByText(deliveryMessages.noNotificationWasGivenUp()).waitFor();
+    await page.getByRole('tab', { name: deliveryMessages.overview() }).click();
+    await page.getByRole('heading', { name: deliveryMessages.destinations() }).waitFor();
     await assertFits();
     expect(browserPage.complaints).toEqual([]);
   });

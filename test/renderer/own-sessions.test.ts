@@ -1,3 +1,4 @@
+import * as controlProblems from '#messages/control-problems';
 import * as accountsMessages from '#messages/accounts';
 import * as secondFactorMessages from '#messages/second-factor';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -34,7 +35,7 @@ describe.skipIf(noBrowser)('own sessions in the browser', () => {
     const dialog = page.getByRole('dialog', { name: accountsMessages.signOutOtherBrowsers() });
     await dialog.getByLabel(secondFactorMessages.yourPassword(), { exact: true }).fill('not the password');
     await page.keyboard.press('Enter');
-    await dialog.getByText('This is not your password.').waitFor();
+    await dialog.getByText(controlProblems.wrongPassword()).waitFor();
     await dialog.getByLabel(secondFactorMessages.yourPassword(), { exact: true }).fill(mia.password);
     await page.keyboard.press('Enter');
     await page.getByText(accountsMessages.sessionsSignedOut({ count: 1 })).waitFor();

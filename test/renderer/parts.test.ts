@@ -1,4 +1,5 @@
 import * as frameMessages from '#messages/frame';
+import * as galleryMessages from '#messages/gallery';
 import * as partsMessages from '#messages/parts';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { noBrowser } from '../support/browser.ts';
@@ -18,24 +19,34 @@ describe.skipIf(noBrowser)('components', () => {
     const button = page.getByRole('button', { name: frameMessages.more(), exact: true });
     await button.focus();
     await page.keyboard.press('Enter');
-    await page.getByRole('menuitem', { name: 'Restart' }).waitFor();
+    await page.getByRole('menuitem', { name: galleryMessages.restart() }).waitFor();
     await page.keyboard.press('End');
     expect(
-      await page.getByRole('menuitem', { name: 'Remove' }).evaluate((item) => item === document.activeElement),
+      await page
+        .getByRole('menuitem', { name: galleryMessages.remove() })
+        .evaluate((item) => item === document.activeElement),
     ).toBe(true);
     await page.keyboard.press('Escape');
-    await page.getByRole('menuitem', { name: 'Restart' }).waitFor({ state: 'detached' });
+    await page.getByRole('menuitem', { name: galleryMessages.restart() }).waitFor({ state: 'detached' });
+    await expect.poll(() => button.evaluate((element) => element === document.activeElement)).toBe(true);
+    // A second press on the button closes the menu.
     await button.click();
-    await page.getByRole('menuitem', { name: 'Remove' }).click();
-    await page.getByText('Removed.').waitFor();
+    await page.getByRole('menuitem', { name: galleryMessages.restart() }).waitFor();
+    expect(await button.getAttribute('aria-expanded')).toBe('true');
+    await button.click({ force: true });
+    await page.getByRole('menuitem', { name: galleryMessages.restart() }).waitFor({ state: 'detached' });
+    expect(await button.getAttribute('aria-expanded')).toBe('false');
+    await button.press('ArrowDown');
+    await page.getByRole('menuitem', { name: galleryMessages.remove() }).click();
+    await page.getByText(galleryMessages.removed()).waitFor();
     expect(visit.complaints).toEqual([]);
   });
 
   it('keeps the focus in an open dialog and restores it', async () => {
     await using visit = await pages.visit('/gallery');
     const { page } = visit;
-    await page.getByRole('button', { name: 'Open a dialog' }).click();
-    const dialog = page.getByRole('dialog', { name: partsMessages.removeTag({ text: 'the account grace?' }) });
+    await page.getByRole('button', { name: galleryMessages.openADialog() }).click();
+    const dialog = page.getByRole('dialog', { name: galleryMessages.deleteAccountTitle() });
     await dialog.waitFor();
     expect(await seriousFindings(page)).toEqual([]);
     for (let step = 0; step < 6; step += 1) {
@@ -53,15 +64,15 @@ describe.skipIf(noBrowser)('components', () => {
   it('keeps a dialog open when a text selection ends outside of it', async () => {
     await using visit = await pages.visit('/gallery');
     const { page } = visit;
-    await page.getByRole('button', { name: 'Open a dialog' }).click();
-    const dialog = page.getByRole('dialog', { name: partsMessages.removeTag({ text: 'the account grace?' }) });
-    const textBox = await dialog.getByText('Its tokens stop working at once.').boundingBox();
+    await page.getByRole('button', { name: galleryMessages.openADialog() }).click();
+    const dialog = page.getByRole('dialog', { name: galleryMessages.deleteAccountTitle() });
+    const textBox = await dialog.getByText(galleryMessages.deleteAccountConsequences()).boundingBox();
     if (textBox === null) throw new Error('the dialog is not drawn');
     await page.mouse.move(textBox.x + 20, textBox.y + 5);
     await page.mouse.down();
     await page.mouse.move(5, 5, { steps: 4 });
     await page.mouse.up();
-    await dialog.getByRole('button', { name: 'Keep it' }).waitFor();
+    await dialog.getByRole('button', { name: galleryMessages.keepAccount() }).waitFor();
     await page.mouse.click(5, 5);
     await dialog.waitFor({ state: 'detached' });
   });
@@ -69,10 +80,10 @@ describe.skipIf(noBrowser)('components', () => {
   it('restores the focus when a dialog closes', async () => {
     await using visit = await pages.visit('/gallery');
     const { page } = visit;
-    const opener = page.getByRole('button', { name: 'Open a dialog' });
+    const opener = page.getByRole('button', { name: galleryMessages.openADialog() });
     for (const close of ['Escape', 'Enter']) {
       await opener.press('Enter');
-      await page.getByRole('button', { name: 'Keep it' }).focus();
+      await page.getByRole('button', { name: galleryMessages.keepAccount() }).focus();
       await page.keyboard.press(close);
       await page.getByRole('dialog').waitFor({ state: 'detached' });
       await expect.poll(() => opener.evaluate((element) => element === document.activeElement)).toBe(true);
@@ -82,8 +93,8 @@ describe.skipIf(noBrowser)('components', () => {
   it('focuses the first invalid field', async () => {
     await using visit = await pages.visit('/gallery');
     const { page } = visit;
-    await page.getByRole('button', { name: 'Save it' }).press('Enter');
-    await page.getByText('Use letters, digits, - and _ only.').waitFor();
+    await page.getByRole('button', { name: galleryMessages.saveIt() }).press('Enter');
+    await page.getByText(galleryMessages.topicInvalid()).waitFor();
     const field = page.getByLabel('Topic', { exact: true });
     await expect.poll(() => field.evaluate((element) => element === document.activeElement)).toBe(true);
     expect(await seriousFindings(page)).toEqual([]);
@@ -95,7 +106,7 @@ describe.skipIf(noBrowser)('components', () => {
     const { page } = visit;
     await page.getByRole('tab', { name: 'Queue' }).focus();
     await page.keyboard.press('ArrowRight');
-    await page.getByText('Twelve are finished.').waitFor();
+    await page.getByText(galleryMessages.historyText()).waitFor();
     expect(await page.getByRole('tab', { name: 'History' }).getAttribute('aria-selected')).toBe('true');
     expect(visit.complaints).toEqual([]);
   });
@@ -104,10 +115,10 @@ describe.skipIf(noBrowser)('components', () => {
     await using visit = await pages.visit('/gallery');
     const { page } = visit;
     await page.getByRole('button', { name: partsMessages.showSubject({ subject: 'a toast' }) }).click();
-    await page.getByText('Message removed.').waitFor();
+    await page.getByText(galleryMessages.messageRemoved()).waitFor();
     await page.getByRole('button', { name: partsMessages.undo() }).click();
-    await page.getByText('It is back.').waitFor();
-    expect(await page.getByText('Message removed.').count()).toBe(0);
+    await page.getByText(galleryMessages.messageRestored()).waitFor();
+    expect(await page.getByText(galleryMessages.messageRemoved()).count()).toBe(0);
   });
 
   it('switches and selects with the keyboard', async () => {

@@ -1,4 +1,4 @@
-import * as accountsMessages from '#messages/accounts';
+import * as accessMessages from '#messages/access';
 import * as frameMessages from '#messages/frame';
 import * as gitMessages from '#messages/git';
 import * as partsMessages from '#messages/parts';
@@ -47,7 +47,7 @@ describe.skipIf(noBrowser)('password fields', () => {
     const link = new URL((await newPages.host.host.setupUrl()) ?? '');
     await using visit = await newPages.visit(link.pathname + link.search, { signedIn: false });
     await checkEye(visit.page, '#password', 'new-password');
-    expect(await visit.page.getByLabel(accountsMessages.name()).getAttribute('autocomplete')).toBe('username');
+    expect(await visit.page.getByLabel(accessMessages.name()).getAttribute('autocomplete')).toBe('username');
     expect(visit.complaints).toEqual([]);
   });
 
@@ -55,12 +55,12 @@ describe.skipIf(noBrowser)('password fields', () => {
     await using visit = await pages.visit('/', { signedIn: false });
     const { page } = visit;
     await checkEye(page, '#password', 'current-password');
-    expect(await page.getByLabel(accountsMessages.name()).getAttribute('autocomplete')).toBe('username');
-    await page.getByLabel(accountsMessages.name()).fill(admin.name);
-    await page.getByLabel(accountsMessages.password()).fill(admin.password);
+    expect(await page.getByLabel(accessMessages.name()).getAttribute('autocomplete')).toBe('username');
+    await page.getByLabel(accessMessages.name()).fill(admin.name);
+    await page.getByLabel(accessMessages.password()).fill(admin.password);
     await page.getByRole('button', { name: partsMessages.showSubject({ subject: 'what you typed' }) }).click();
     await page.keyboard.press('Escape');
-    await page.getByRole('button', { name: frameMessages.signIn() }).click();
+    await page.getByRole('button', { name: accessMessages.signIn() }).click();
     await page.getByRole('heading', { level: 1, name: frameMessages.homeTitle() }).waitFor();
   });
 

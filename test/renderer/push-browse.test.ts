@@ -76,7 +76,7 @@ describe.skipIf(noBrowser)('the page of a topic', () => {
     expect(command).toContain(`-H 'Markdown: yes'`);
     await dialog.getByLabel(pushComposeMessages.sendLater()).fill('some day');
     await dialog.getByRole('button', { name: pushMessages.publish() }).click();
-    await dialog.getByText('Write 30m, 2 hours, tomorrow 10am').waitFor();
+    await dialog.getByText('Enter a time such as 30m, 2 hours, tomorrow 10am').waitFor();
     await dialog.getByLabel(pushComposeMessages.sendLater()).fill('30m');
     await dialog.getByRole('button', { name: pushMessages.publish() }).click();
     await page.getByText(/^Will be published to harbour on /).waitFor();

@@ -86,7 +86,9 @@ describe.skipIf(noBrowser)('the composer of a message', () => {
     );
     await dialog.getByRole('button', { name: pushComposeMessages.addAButton() }).click();
     await dialog.getByLabel(pushComposeMessages.says()).fill('Not now');
-    await dialog.getByLabel(pushComposeMessages.does()).selectOption(pushComposeMessages.sendsARequest());
+    await dialog
+      .getByLabel(pushComposeMessages.does(), { exact: true })
+      .selectOption(pushComposeMessages.sendsARequest());
     await dialog.getByLabel(pushComposeMessages.address(), { exact: true }).fill('https://router.example/later');
     await dialog.getByLabel(pushComposeMessages.body()).fill('{"wait":1}');
     await dialog.getByLabel(pushComposeMessages.clearsTheNotification()).check();
@@ -116,7 +118,7 @@ describe.skipIf(noBrowser)('the composer of a message', () => {
     await dialog.getByText('log.txt', { exact: true }).waitFor();
     await dialog.getByLabel(pushComposeMessages.sendLater()).fill('some day');
     await publish(dialog);
-    await dialog.getByText('Write 30m, 2 hours').waitFor();
+    await dialog.getByText('Enter a time such as 30m, 2 hours').waitFor();
     await dialog.getByLabel(pushComposeMessages.sendLater()).fill('');
     await dialog.getByLabel(pushComposeMessages.shownAs()).fill('night.txt');
     await publish(dialog);

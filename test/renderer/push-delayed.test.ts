@@ -1,3 +1,4 @@
+import * as kitProblems from '#messages/kit-problems';
 import * as partsMessages from '#messages/parts';
 import * as pushMessages from '#messages/push';
 import * as pushComposeMessages from '#messages/push-compose';
@@ -56,7 +57,7 @@ describe.skipIf(noBrowser)('delayed and recurring messages', () => {
     const dialog = page.getByRole('dialog', { name: pushComposeMessages.changeTheTime() });
     await dialog.getByLabel(pushComposeMessages.goesOut()).fill('2019-01-01T10:00');
     await dialog.getByRole('button', { name: pushComposeMessages.change() }).click();
-    await dialog.getByText(/^Write 30m, 2 hours/).waitFor();
+    await dialog.getByText(/^Enter a time such as 30m, 2 hours/).waitFor();
     const scheduledAt = new Date(Date.now() + 20 * 60_000);
     const local = new Date(scheduledAt.getTime() - scheduledAt.getTimezoneOffset() * 60_000).toISOString().slice(0, 16);
     await dialog.getByLabel(pushComposeMessages.goesOut()).fill(local);
@@ -96,14 +97,14 @@ describe.skipIf(noBrowser)('delayed and recurring messages', () => {
     await dialog
       .getByLabel(pushComposeMessages.when(), { exact: true })
       .selectOption(pushComposeMessages.mondayToFriday());
-    await dialog.getByLabel('At', { exact: true }).fill('07:30');
+    await dialog.getByLabel(pushComposeMessages.at(), { exact: true }).fill('07:30');
     await next.getByText('Monday to Friday at 07:30').waitFor();
     await dialog
       .getByLabel(pushComposeMessages.when(), { exact: true })
       .selectOption(pushComposeMessages.anotherRule());
     expect(await dialog.getByLabel(pushComposeMessages.rule(), { exact: true }).inputValue()).toBe('30 7 * * 1-5');
     await dialog.getByLabel(pushComposeMessages.rule(), { exact: true }).fill('99 * * * *');
-    await dialog.getByText(/One of the five fields is not right/).waitFor();
+    await dialog.getByText(kitProblems.calendarFieldInvalid()).waitFor();
     await dialog.getByLabel(pushComposeMessages.rule(), { exact: true }).fill('15 */2 * * *');
     await next.getByText('Every 2 hours at minute 15').waitFor();
     await dialog.getByLabel(pushComposeMessages.timeZone()).fill('Asia/Tokyo');

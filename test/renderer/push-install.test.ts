@@ -42,7 +42,7 @@ describe.skipIf(noBrowser)('web push to a closed browser', () => {
   afterAll(() => pages[Symbol.asyncDispose]());
 
   it('is enabled for one topic and for all, with an active worker', async () => {
-    await using visit = await pages.visit('/settings/log', { before: withPushService });
+    await using visit = await pages.visit('/settings/log', { before: withPushService, serviceWorkers: true });
     const { page } = visit;
     await page.context().grantPermissions(['notifications'], { origin: pages.url });
     await page.goto(`${pages.url}/push/topics/nas-error-backup`);
@@ -56,7 +56,7 @@ describe.skipIf(noBrowser)('web push to a closed browser', () => {
       const { active, scope } = await navigator.serviceWorker.ready;
       return { script: active?.scriptURL, scope };
     });
-    expect(worker).toEqual({ script: `${pages.url}/push-worker.js`, scope: `${pages.url}/` });
+    expect(worker).toEqual({ script: `${pages.url}/service-worker.js`, scope: `${pages.url}/` });
     const back = page.getByRole('link', { name: pushMessages.topics(), exact: true });
     await back.click();
     expect(await all.getAttribute('aria-checked')).toBe('false');
@@ -98,6 +98,7 @@ describe.skipIf(noBrowser)('web push to a closed browser', () => {
 
   it('stays disabled, with the reason, when the push service of the browser refuses', async () => {
     await using visit = await pages.visit('/settings/log', {
+      serviceWorkers: true,
       before: () => {
         PushManager.prototype.subscribe = () => Promise.reject(new DOMException('no service', 'AbortError'));
       },

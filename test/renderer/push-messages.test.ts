@@ -100,7 +100,7 @@ describe.skipIf(noBrowser)('the messages of a topic', () => {
       'noopener noreferrer',
     ]);
     await page.locator('summary').filter({ hasText: pushMessages.open() }).click();
-    await page.getByText('this button sends PUT to https://door.example/').waitFor();
+    await page.getByText(/this button sends a PUT request to https:\/\/door\.example\//).waitFor();
     await page.locator('summary').filter({ hasText: 'Light' }).click();
     await page.getByText(pushMessages.theNtfyAppOnAndroid()).waitFor();
     expect(visit.complaints).toEqual([]);

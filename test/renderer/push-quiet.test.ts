@@ -1,3 +1,4 @@
+import * as pushProblems from '#messages/push-problems';
 import * as frameMessages from '#messages/frame';
 import * as notificationsMessages from '#messages/notifications';
 import * as partsMessages from '#messages/parts';
@@ -80,7 +81,7 @@ describe.skipIf(noBrowser)('quiet rules of push', () => {
     await dialog.getByLabel(notificationsMessages.anUrgentMessageComes()).selectOption('Every 5 minutes');
     await dialog.getByRole('button', { name: pushMessages.save() }).click();
     await page
-      .getByText('Quiet: Monday to Friday 22:00–06:30; Every day, all day; urgent messages every 5 min')
+      .getByText('Quiet: Monday to Friday 22:00–06:30; Every day, all day; urgent messages repeated every 5 min')
       .waitFor();
     await page.getByText(/^Quiet (now|until)/).waitFor();
     expect(await rules()).toEqual([
@@ -127,12 +128,12 @@ describe.skipIf(noBrowser)('quiet rules of push', () => {
     await dialog.getByRole('button', { name: partsMessages.addHours() }).click();
     await dialog.getByLabel(partsMessages.from()).fill('');
     await dialog.getByRole('button', { name: pushMessages.save() }).click();
-    await dialog.getByText('Use letters, digits').waitFor();
+    await dialog.getByText(pushProblems.topicPatternInvalid()).waitFor();
     await dialog.getByText(partsMessages.spanIncomplete()).waitFor();
     await dialog.getByLabel(pushMessages.topics()).fill('doors');
     await dialog.getByLabel(partsMessages.from()).fill('12:00');
     await dialog.getByRole('button', { name: pushMessages.save() }).click();
-    await dialog.getByText('There is a rule for these topics already.').waitFor();
+    await dialog.getByText(pushProblems.rulePatternExists()).waitFor();
     await page.keyboard.press('Escape');
     await dialog.waitFor({ state: 'detached' });
     await expect.poll(() => page.url()).not.toContain('rule=');

@@ -1,3 +1,4 @@
+import * as pushProblems from '#messages/push-problems';
 import * as partsMessages from '#messages/parts';
 import * as pushMessages from '#messages/push';
 import * as pushComposeMessages from '#messages/push-compose';
@@ -66,7 +67,7 @@ describe.skipIf(noBrowser)('messages of all topics', () => {
     await expect.poll(() => results.first().textContent()).toContain('Restarted live');
     expect(await results.count()).toBe(61);
     await field.fill('');
-    await page.getByLabel(pushMessages.priority()).selectOption(pushMessages.urgent());
+    await page.getByLabel(pushMessages.priority()).selectOption(pushMessages.urgentPriority());
     await page.getByRole('button', { name: 'disk', exact: true }).click();
     await page.getByLabel(pushMessages.time()).selectOption(pushMessages.lastHour());
     await expect.poll(() => page.url()).toMatch(/priority=5.*tag=disk.*back=3600000/);
@@ -82,17 +83,17 @@ describe.skipIf(noBrowser)('messages of all topics', () => {
     await page.getByRole('heading', { name: pushMessages.everyTopicIsKeptAlike() }).waitFor();
     await page.getByRole('button', { name: pushMessages.addARule() }).click();
     const rule = page.getByRole('group', { name: 'Rule for' });
-    await rule.getByLabel(pushMessages.topic()).fill('brief');
+    await rule.getByLabel(pushMessages.topic(), { exact: true }).fill('brief');
     await rule.getByLabel(pushMessages.keptFor()).selectOption('minutes');
     await rule.getByLabel(pushMessages.howManyUnit({ unit: 'minutes' })).fill('1');
     await expect.poll(() => rule.getByLabel(pushMessages.keptFor()).locator(':checked').textContent()).toBe('minute');
     await rule.getByLabel(pushMessages.howManyUnit({ unit: 'minutes' })).fill('90');
     await rule.getByLabel(pushMessages.messagesAtMost()).fill('5');
     await page.getByRole('button', { name: pushMessages.addARule() }).click();
-    await rule.nth(1).getByLabel(pushMessages.topic()).fill('brief');
+    await rule.nth(1).getByLabel(pushMessages.topic(), { exact: true }).fill('brief');
     await rule.nth(1).getByLabel(pushMessages.keptFor()).selectOption('not at all');
     await page.getByRole('button', { name: pushMessages.save() }).click();
-    await page.getByText('There is a rule for this topic already.').waitFor();
+    await page.getByText(pushProblems.ruleExists()).waitFor();
     await rule
       .nth(1)
       .getByRole('button', { name: pushMessages.removeTheRuleForName({ name: 'brief' }) })

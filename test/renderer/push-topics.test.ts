@@ -10,6 +10,7 @@ import { push } from '../../services/push/index.ts';
 import { noBrowser } from '../support/browser.ts';
 import { api } from '../support/api.ts';
 import { adminAuthorization } from '../support/host.ts';
+import { seriousFindings } from './axe.ts';
 import { expectFits } from './fits.ts';
 import { screens } from './screens.ts';
 import { openPages, type Pages } from './visit.ts';
@@ -50,6 +51,36 @@ describe.skipIf(noBrowser)('the topic list', () => {
     await expect.poll(() => row('nas-error-backup').innerText()).toMatch(/^New\nnas-error-backup\n[^]*1 new$/);
     expect(await row('nas-info-backup').innerText()).toMatch(/^New\nnas-info-backup\n[^]*1 new$/);
     await visit.page.getByText('7 stored · 7 today · 7 in total', { exact: true }).waitFor();
+  });
+
+  it('mutes a topic for a time, with Undo', async () => {
+    await using visit = await pages.visit('/push/topics/nas-info-backup');
+    const { page } = visit;
+    const menu = page.getByRole('button', { name: pushMessages.muteTopic({ topic: 'nas-info-backup' }) });
+    const readMuted = async () => {
+      const { muted } = await api<{ muted: { topic: string; until: number }[] }>(pages.url, '/api/push/muted');
+      return muted.map(({ topic, until }) => [topic, Math.round((until - Date.now()) / 3_600_000)]);
+    };
+    await menu.click();
+    await page.getByRole('menuitem', { name: pushMessages.eightHours() }).click();
+    await expect.poll(readMuted).toEqual([['nas-info-backup', 8]]);
+    await page.getByText(/^Muted until /).waitFor();
+    await menu.click();
+    await page.getByRole('menuitem', { name: pushMessages.unmute() }).click();
+    await expect.poll(readMuted).toEqual([]);
+    await page.getByRole('button', { name: partsMessages.undo() }).last().click();
+    await expect.poll(readMuted).toEqual([['nas-info-backup', 8]]);
+    await page.getByRole('link', { name: pushMessages.topics(), exact: true }).click();
+    const row = page
+      .getByRole('region', { name: pushMessages.topics() })
+      .getByTitle('nas-info-backup', { exact: true });
+    await row.getByText(pushMessages.muted(), { exact: true }).waitFor();
+    expect(await seriousFindings(page)).toEqual([]);
+    await page.goto(`${pages.url}/push/topics/nas-info-backup`);
+    await menu.click();
+    await page.getByRole('menuitem', { name: pushMessages.unmute() }).click();
+    await expect.poll(readMuted).toEqual([]);
+    expect(visit.complaints).toEqual([]);
   });
 
   it('marks new messages until they are read, here or in the inbox', async () => {
@@ -176,9 +207,9 @@ describe.skipIf(noBrowser)('the topic list', () => {
     // Without subscribers and browsers these columns are hidden.
     expect(await page.getByRole('columnheader').allInnerTexts()).toEqual(['Topic', 'Today', '7 days', 'Last']);
     await page.getByText(/^7 published in total/).waitFor();
-    await page.getByRole('img', { name: /^Messages of the last 24 hours by priority: \d+ in total$/ }).waitFor();
-    await page.getByText(partsMessages.asATable()).last().click();
-    await page.getByRole('region', { name: pushMessages.metricEachDay({ metric: 'Messages' }) }).waitFor();
+    await page.getByRole('img', { name: /^Messages in the last 24 hours by priority: \d+ in total$/ }).waitFor();
+    await page.getByText(partsMessages.tableOfValues()).last().click();
+    await page.getByRole('region', { name: pushMessages.messagesEachDay() }).waitFor();
     await row.getByRole('link').click();
     await page.getByRole('heading', { level: 1, name: 'shop-critical-security' }).waitFor();
     await page.getByText(pushMessages.listeningNow()).waitFor();

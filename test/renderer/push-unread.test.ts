@@ -44,7 +44,7 @@ describe.skipIf(noBrowser)('topics with more unread messages than are loaded', (
       .getByText(`${String(busyCount)} new`)
       .waitFor();
     await topicRow(page, 'quiet').getByText('1 new').waitFor();
-    await topicRow(page, 'quiet').getByText(pushMessages.urgent()).waitFor();
+    await topicRow(page, 'quiet').getByText(pushMessages.urgentPriority()).waitFor();
     expect(visit.complaints).toEqual([]);
   });
 

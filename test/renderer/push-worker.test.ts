@@ -1,3 +1,4 @@
+import * as texts from '#messages/push-texts';
 import { once } from 'node:events';
 import { readFile } from 'node:fs/promises';
 import { createServer } from 'node:http';
@@ -153,12 +154,12 @@ describe.skipIf(noBrowser !== undefined)('the push worker', () => {
 
   it('opens all topics from a digest of several', async () => {
     await deliver({
-      ...message({ title: '7 messages while it was quiet', sequence_id: 'quiet-digest' }),
+      ...message({ title: texts.digestTitle({ count: 7 }), sequence_id: 'quiet-digest' }),
       digest: true,
     });
     await expect
       .poll(getNotifications)
-      .toMatchObject([{ title: '7 messages while it was quiet', data: { links: {} } }]);
+      .toMatchObject([{ title: texts.digestTitle({ count: 7 }), data: { links: {} } }]);
     expect((await getNotifications())[0]?.data).not.toHaveProperty('topic');
   });
 

@@ -1,3 +1,4 @@
+import * as pushProblems from '#messages/push-problems';
 import * as pushMessages from '#messages/push';
 import * as pushComposeMessages from '#messages/push-compose';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
@@ -30,10 +31,10 @@ describe.skipIf(noBrowser)('the push page', () => {
     await page.getByText(pushMessages.noMessagesLately()).waitFor();
     await publish('nas-error-backup', 'Disk full', { Title: 'Job failed', Priority: '5', Tags: 'nas' });
     const topic = page.getByRole('list', { name: pushMessages.topics() }).getByRole('link', { name: /nas/ });
-    await topic.getByText(pushMessages.urgent(), { exact: true }).waitFor();
+    await topic.getByText(pushMessages.urgentPriority(), { exact: true }).waitFor();
     await topic.click();
     const messages = page.getByRole('group', { name: pushMessages.messages() }).getByRole('listitem');
-    await messages.filter({ hasText: 'Disk full' }).getByText(pushMessages.urgent()).waitFor();
+    await messages.filter({ hasText: 'Disk full' }).getByText(pushMessages.urgentPriority()).waitFor();
     await publish('nas-error-backup', '<img src=x onerror=alert(1)> https://nas.example');
     await messages.filter({ hasText: '<img src=x onerror=alert(1)>' }).waitFor();
     expect(await messages.count()).toBe(2);
@@ -64,7 +65,7 @@ describe.skipIf(noBrowser)('the push page', () => {
     await dialog.getByLabel(pushMessages.priority()).selectOption(pushMessages.high());
     await dialog.getByLabel(pushComposeMessages.tags()).fill('sun, sea');
     await dialog.getByRole('button', { name: pushMessages.publish() }).click();
-    await dialog.getByText('The name login is reserved. Choose another one.').waitFor();
+    await dialog.getByText(pushProblems.topicReserved({ topic: 'login' })).waitFor();
     expect(await dialog.getByLabel(pushComposeMessages.message()).inputValue()).toBe('First light');
     await dialog.getByLabel(pushMessages.topic()).fill('harbour');
     await dialog.getByLabel(pushComposeMessages.message()).press('Control+Enter');
@@ -91,7 +92,7 @@ describe.skipIf(noBrowser)('the push page', () => {
     await messages.getByText('message number 59;').waitFor();
     await page.getByRole('link', { name: pushMessages.subscribe(), exact: true }).click();
     // Instead of a code that phones cannot use, the required step is shown.
-    await page.getByRole('link', { name: 'Share Messages with the network' }).waitFor();
+    await page.getByRole('link', { name: 'Share Messages with your network' }).waitFor();
     const code = page.getByRole('img', { name: pushMessages.subscribeToTopicWithThe({ topic: 'long' }) });
     expect(await code.count()).toBe(0);
     // Without sharing, a reverse proxy may still make the address reachable.

@@ -1,3 +1,4 @@
+import * as accessMessages from '#messages/access';
 import * as accountsMessages from '#messages/accounts';
 import * as frameMessages from '#messages/frame';
 import * as secondFactorMessages from '#messages/second-factor';
@@ -47,9 +48,9 @@ describe.skipIf(noBrowser)('the page of the required second factor', () => {
     return browserPage;
   }
   async function signInByForm(page: Page): Promise<void> {
-    await page.getByLabel(accountsMessages.name()).fill(name);
-    await page.getByLabel(accountsMessages.password(), { exact: true }).fill(password);
-    await page.getByRole('button', { name: frameMessages.signIn() }).click();
+    await page.getByLabel(accessMessages.name()).fill(name);
+    await page.getByLabel(accessMessages.password(), { exact: true }).fill(password);
+    await page.getByRole('button', { name: accessMessages.signIn() }).click();
     await heading(page).waitFor();
   }
   const heading = (page: Page) => page.getByRole('heading', { name: secondFactorMessages.setUpTwoStep(), level: 1 });
@@ -92,7 +93,7 @@ describe.skipIf(noBrowser)('the page of the required second factor', () => {
     await page.getByRole('menuitem', { name: accountsMessages.yourAccount() }).click();
     await heading(page).waitFor();
     await page.getByRole('button', { name: accountsMessages.signOut() }).click();
-    await page.getByRole('heading', { name: frameMessages.signIn() }).waitFor();
+    await page.getByRole('heading', { name: accessMessages.signIn() }).waitFor();
   });
 
   it.each(screens)('fits on $on', async (screen) => {

@@ -56,6 +56,7 @@ export function addSampleData({ inbox, downloads }: Pick<Pages, 'inbox' | 'downl
     state: 'finished',
     filename: 'How lighthouses are built.mp4',
     thumbnail: true,
+    media: { channel: 'Lights of the coast', duration: 3912, height: 1080, videoCodec: 'h264', audioCodec: 'aac' },
     size: 412_000_000,
     finishedAt: minutes(200),
   });
@@ -71,13 +72,14 @@ export function addSampleData({ inbox, downloads }: Pick<Pages, 'inbox' | 'downl
     percent: 62.4,
     stream: 'video',
     thumbnail: true,
+    media: { channel: 'Calm waters', duration: 14_400 },
     speed: 3_140_000,
     eta: 42,
   });
   downloads.set('4', {
     title: 'Knots every sailor knows',
     state: 'postprocessing',
-    message: 'Joining video and audio',
+    activity: { kind: 'merging' },
   });
   downloads.set('5', {
     url: 'https://videos.example/watch?v=aVeryLongAddressThatHasNoTitleYetAndGoesOn',

@@ -1,3 +1,4 @@
+import * as controlProblems from '#messages/control-problems';
 import * as accessMessages from '#messages/access';
 import * as accountsMessages from '#messages/accounts';
 import * as frameMessages from '#messages/frame';
@@ -55,9 +56,9 @@ describe.skipIf(noBrowser)('second factor in the browser', () => {
     return { secret, recoveryCodes: codes.trim().split(/\s+/) };
   }
   async function signInByForm(page: Page): Promise<void> {
-    await page.getByLabel(accountsMessages.name()).fill(name);
-    await page.getByLabel(accountsMessages.password(), { exact: true }).fill(password);
-    await page.getByRole('button', { name: frameMessages.signIn() }).click();
+    await page.getByLabel(accessMessages.name()).fill(name);
+    await page.getByLabel(accessMessages.password(), { exact: true }).fill(password);
+    await page.getByRole('button', { name: accessMessages.signIn() }).click();
     await page.getByRole('heading', { name: accessMessages.confirmItIsYou() }).waitFor();
   }
   const isHome = (page: Page): Promise<void> =>
@@ -71,13 +72,13 @@ describe.skipIf(noBrowser)('second factor in the browser', () => {
     await using accountPage = await visit('/account', name);
     await accountPage.page.getByRole('button', { name: secondFactorMessages.setUp() }).click();
     await enterPassword(accountPage.page, 'not the password');
-    await accountPage.page.getByText('This is not your password.').waitFor();
+    await accountPage.page.getByText(controlProblems.wrongPassword()).waitFor();
     await accountPage.page.getByRole('button', { name: secondFactorMessages.cancel() }).click();
     await accountPage.page.getByRole('button', { name: secondFactorMessages.setUp() }).click();
     await enterPassword(accountPage.page);
     await accountPage.page.getByLabel(secondFactorMessages.code()).fill('000000');
     await accountPage.page.getByRole('button', { name: secondFactorMessages.enable() }).click();
-    await accountPage.page.getByText(/The code is not right/).waitFor();
+    await accountPage.page.getByText(/Wrong code|The code is wrong/).waitFor();
     await accountPage.page.getByRole('button', { name: secondFactorMessages.cancel() }).click();
     const { secret, recoveryCodes } = await setUp(accountPage.page);
     expect(recoveryCodes).toHaveLength(10);
@@ -88,7 +89,7 @@ describe.skipIf(noBrowser)('second factor in the browser', () => {
     await enterCode(other.page, '000000');
     await other.page
       .getByRole('alert')
-      .getByText(/The code is not right/)
+      .getByText(/Wrong code|The code is wrong/)
       .waitFor();
     // The code of the app was used to set it up; that of the next half minute counts already.
     await enterCode(other.page, readCode(secret, 1));
@@ -104,10 +105,10 @@ describe.skipIf(noBrowser)('second factor in the browser', () => {
     await enterCode(fourth.page, first);
     await fourth.page
       .getByRole('alert')
-      .getByText(/was used before/)
+      .getByText(/has already been used/)
       .waitFor();
     await fourth.page.getByRole('button', { name: 'Sign in with another account' }).click();
-    await fourth.page.getByRole('heading', { name: frameMessages.signIn() }).waitFor();
+    await fourth.page.getByRole('heading', { name: accessMessages.signIn() }).waitFor();
 
     await accountPage.page.reload();
     await accountPage.page.getByText(secondFactorMessages.codesLeft({ count: 9 })).waitFor();
@@ -160,7 +161,7 @@ describe.skipIf(noBrowser)('second factor in the browser', () => {
     await page.getByRole('button', { name: secondFactorMessages.iHaveSavedThem() }).click();
     await page.getByRole('button', { name: secondFactorMessages.addAPasskey() }).click();
     await enterPassword(page, 'not the password');
-    await page.getByText('This is not your password.').waitFor();
+    await page.getByText(controlProblems.wrongPassword()).waitFor();
     expect(await key.credentials()).toBe(0);
     await enterPassword(page);
     const row = page
@@ -171,7 +172,7 @@ describe.skipIf(noBrowser)('second factor in the browser', () => {
     expect(await key.credentials()).toBe(1);
 
     await page.getByRole('button', { name: accountsMessages.signOut(), exact: true }).first().click();
-    await page.getByRole('heading', { name: frameMessages.signIn() }).waitFor();
+    await page.getByRole('heading', { name: accessMessages.signIn() }).waitFor();
     await signInByForm(page);
     await page.getByRole('button', { name: 'Use a passkey instead' }).click();
     await page.getByRole('button', { name: `Signed in as ${name}` }).waitFor();
@@ -209,7 +210,7 @@ describe.skipIf(noBrowser)('second factor in the browser', () => {
     await using accountPage = await visit('/account', name);
     await setUp(accountPage.page);
     await accountPage.page.goto(`${pages.url}/account`);
-    await accountPage.page.getByText('Browsers do not create passkeys for IP addresses.', { exact: false }).waitFor();
+    await accountPage.page.getByText('Browsers don’t create passkeys for IP addresses.', { exact: false }).waitFor();
     expect(await accountPage.page.getByRole('button', { name: secondFactorMessages.addAPasskey() }).count()).toBe(0);
   });
 
@@ -221,7 +222,7 @@ describe.skipIf(noBrowser)('second factor in the browser', () => {
     const dialog = page.getByRole('dialog', { name: secondFactorMessages.disableQuestion() });
     await dialog.getByLabel(secondFactorMessages.code()).fill('abcdefgh');
     await dialog.getByRole('button', { name: secondFactorMessages.disable() }).click();
-    await dialog.getByText(/The code is not right/).waitFor();
+    await dialog.getByText(/Wrong code|The code is wrong/).waitFor();
     await dialog.getByLabel(secondFactorMessages.code()).fill(recoveryCodes[0] ?? '');
     await dialog.getByRole('button', { name: secondFactorMessages.disable() }).click();
     await page.getByRole('button', { name: secondFactorMessages.setUp() }).waitFor();
@@ -258,8 +259,8 @@ describe.skipIf(noBrowser)('second factor in the browser', () => {
     await page.getByText(accountsMessages.secondFactorReset({ name })).waitFor();
     await row.getByText('Disabled.', { exact: false }).waitFor();
     const signInDialog = accountPage.page.getByRole('dialog', { name: frameMessages.signIn() });
-    await signInDialog.getByLabel(accountsMessages.name()).fill(name);
-    await signInDialog.getByLabel(accountsMessages.password(), { exact: true }).fill(password);
+    await signInDialog.getByLabel(accessMessages.name()).fill(name);
+    await signInDialog.getByLabel(accessMessages.password(), { exact: true }).fill(password);
     await accountPage.page.keyboard.press('Enter');
     await accountPage.page.getByRole('button', { name: secondFactorMessages.setUp() }).waitFor();
 

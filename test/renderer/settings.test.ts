@@ -29,9 +29,9 @@ describe.skipIf(noBrowser)('the Settings pages', () => {
     await using visit = await real.visit('/settings/mail');
     const { page } = visit;
     const row = (label: string) => page.locator('.row', { has: page.getByLabel(label, { exact: true }) });
-    expect(await row('Maximum mail size').getByText(settingsFormMessages.takesEffectImmediately()).count()).toBe(0);
-    await page.getByLabel('Maximum mail size', { exact: true }).fill('16');
-    await row('Maximum mail size').getByText(settingsFormMessages.takesEffectImmediately()).waitFor();
+    expect(await row('Maximum email size').getByText(settingsFormMessages.takesEffectImmediately()).count()).toBe(0);
+    await page.getByLabel('Maximum email size', { exact: true }).fill('16');
+    await row('Maximum email size').getByText(settingsFormMessages.takesEffectImmediately()).waitFor();
     await page.getByText(settingsFormMessages.advanced(), { exact: true }).click();
     await page.getByText('Mail server', { exact: true }).click();
     await page.getByLabel('Host name', { exact: true }).fill('mail.example.org');
@@ -47,7 +47,7 @@ describe.skipIf(noBrowser)('the Settings pages', () => {
     await using visit = await real.visit('/settings/mail');
     const { page } = visit;
     const senders = page.getByRole('group', { name: 'Access' });
-    const logins = senders.getByRole('button', { name: settingsFormMessages.addItem({ item: 'login' }) });
+    const logins = senders.getByRole('button', { name: settingsFormMessages.addARow() });
     await senders.getByLabel('Sign-in').waitFor();
     expect(await logins.count()).toBe(0);
     await senders.getByLabel('Sign-in').selectOption('Optional');
@@ -270,7 +270,7 @@ describe.skipIf(noBrowser)('the Settings pages', () => {
     const section = page
       .getByRole('navigation', { name: frameMessages.sections() })
       .getByRole('link', { name: /^Mail/ });
-    await page.getByLabel('Maximum mail size', { exact: true }).fill('16');
+    await page.getByLabel('Maximum email size', { exact: true }).fill('16');
     const log = page
       .getByRole('navigation', { name: frameMessages.homeportItself() })
       .getByRole('link', { name: frameMessages.logTitle() });
@@ -401,6 +401,28 @@ describe.skipIf(noBrowser)('the Settings pages of real services', () => {
     expect(besidesRefusals(visit.complaints)).toEqual([]);
   });
 
+  it('changes the density for this browser only, with less space between rows', async () => {
+    await using real = await openPages({ services: [control] });
+    await using visit = await real.visit('/settings');
+    const { page } = visit;
+    const search = page.getByRole('searchbox', { name: settingsMessages.searchTheSettings() });
+    await search.fill('compact');
+    await page
+      .getByRole('list', { name: settingsMessages.settingsThatFit() })
+      .getByRole('link', { name: settingsMessages.density() })
+      .click();
+    const density = page.getByRole('radiogroup', { name: settingsMessages.density() });
+    const getTarget = () =>
+      page.evaluate(() => getComputedStyle(document.documentElement).getPropertyValue('--target'));
+    expect(await getTarget()).toBe('36px');
+    await density.getByRole('radio', { name: settingsMessages.compact() }).check();
+    await expect.poll(getTarget).toBe('30px');
+    await page.reload();
+    expect(await density.getByRole('radio', { name: settingsMessages.compact() }).isChecked()).toBe(true);
+    await expect.poll(getTarget).toBe('30px');
+    expect(besidesRefusals(visit.complaints)).toEqual([]);
+  });
+
   it('sets quiet hours in a single form', async () => {
     await using real = await openPages({ services: [popups, inbox, control] });
     await using visit = await real.visit('/settings/notifications');
@@ -432,7 +454,7 @@ describe.skipIf(noBrowser)('the remedy of a problem', () => {
     [getFailureAdvice({ message: '', failure: 'internal_address' }).page?.href, 'Allow private addresses'],
     ['/settings/engines/installEngines', 'Install missing engines'],
     ['/settings/engines/enginesFolder', 'Engines folder'],
-    ['/settings/engines/ytDlpPath', 'Path of yt-dlp'],
+    ['/settings/engines/ytDlpPath', 'Path to yt-dlp'],
   ])('opens the field %s, marked and focused', async (href = '', label) => {
     await using visit = await real.visit(href);
     const field = visit.page.getByLabel(label, { exact: true });

@@ -1,3 +1,4 @@
+import * as accessMessages from '#messages/access';
 import * as frameMessages from '#messages/frame';
 import * as inboxMessages from '#messages/inbox';
 import * as homeMessages from '#messages/home';
@@ -298,7 +299,7 @@ describe.skipIf(noBrowser)('all pages', () => {
       .waitFor();
     await page.getByRole('button', { name: /Signed in as/ }).click();
     await page.getByRole('menuitem', { name: frameMessages.signOut() }).click();
-    await page.getByRole('heading', { name: frameMessages.signIn() }).waitFor();
+    await page.getByRole('heading', { name: accessMessages.signIn() }).waitFor();
     expect(pages.inbox.items).toEqual([]);
     expect(besidesRefusals(visit.complaints)).toEqual([]);
   });
@@ -319,8 +320,8 @@ describe.skipIf(noBrowser)('all pages', () => {
       await page.keyboard.press('Escape');
       await settled(page);
     }
-    await signInDialog.getByLabel('Name').fill(admin.name);
-    await signInDialog.getByLabel('Password').fill(admin.password);
+    await signInDialog.getByLabel(accessMessages.name()).fill(admin.name);
+    await signInDialog.getByLabel(accessMessages.password()).fill(admin.password);
     await page.keyboard.press('Enter');
     await signInDialog.waitFor({ state: 'detached' });
     await page.getByText(inboxMessages.nothingHasArrivedYet()).waitFor();

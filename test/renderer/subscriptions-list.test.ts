@@ -68,7 +68,9 @@ describe.skipIf(noBrowser)('The list of subscriptions', () => {
     await page.getByLabel(downloadsMessages.searchTheSubscriptions()).fill('channel 290');
     await expect.poll(() => names(page)).toHaveLength(13);
     await page.waitForURL('**/subscriptions?q=channel+290');
-    await page.getByLabel(downloadsMessages.show(), { exact: true }).selectOption(downloadsMessages.failing());
+    await page
+      .getByLabel(downloadsMessages.show(), { exact: true })
+      .selectOption(downloadsMessages.failingSubscriptions());
     await expect.poll(() => names(page)).toEqual(['Channel 2901']);
     await page.getByLabel(downloadsMessages.searchTheSubscriptions()).fill('nothing like it');
     await page.getByText(downloadsMessages.noSubscriptionFits()).waitFor();
@@ -98,7 +100,7 @@ describe.skipIf(noBrowser)('The list of subscriptions', () => {
     pages.inbox.bus?.publish(subscriptionChanged, { ...subscription(1), name: 'Lighthouse' });
     // Both events are in the same stream, so that the former one has arrived as well.
     pages.inbox.add();
-    await page.getByLabel(frameMessages.countUnread({ unread: '1' })).waitFor();
+    await page.getByLabel(frameMessages.countUnread({ unread: 1 })).waitFor();
     sendReply.resolve(undefined);
     await page.getByRole('heading', { name: 'Lighthouse', exact: true }).waitFor();
   });

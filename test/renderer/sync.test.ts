@@ -1,3 +1,5 @@
+import * as problems from '#messages/sync-problems';
+import * as causes from '#messages/sync-causes';
 import * as syncMessages from '#messages/sync';
 import { mkdirSync, rmSync, truncateSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -72,6 +74,12 @@ describe.skipIf(noBrowser || lacksRclone)('Sync', () => {
     return browserPage;
   };
 
+  /** Selects a kind of remote in the picker. */
+  const chooseKind = async (page: Page, type: string): Promise<void> => {
+    await page.getByRole('combobox', { name: syncMessages.whereAreTheFiles() }).fill(type);
+    await page.keyboard.press('Enter');
+  };
+
   /** Returns the title of a detail page, with the elements beside it. */
   const titled = (page: Page, name: string) => page.getByRole('heading', { level: 1, name }).locator('..');
 
@@ -87,7 +95,7 @@ describe.skipIf(noBrowser || lacksRclone)('Sync', () => {
     await page.getByLabel(syncMessages.when()).selectOption('day');
     await page.getByLabel(syncMessages.at(), { exact: true }).fill('04:15');
     await page.getByRole('button', { name: syncMessages.save(), exact: true }).click();
-    await page.getByText('Write a folder such as').waitFor();
+    await page.getByText('Enter a folder such as').waitFor();
     await page.getByLabel(syncMessages.from()).fill(`${fixture.folder}/mirror`);
     await page.getByRole('button', { name: syncMessages.chooseSource() }).click();
     const picker = page.getByRole('dialog', { name: syncMessages.chooseAFolder() });
@@ -114,7 +122,7 @@ describe.skipIf(noBrowser || lacksRclone)('Sync', () => {
     const task = await save('Stick', { source: missingFolder, destination: `${fixture.folder}/of the stick` });
     rmSync(missingFolder, { recursive: true });
     await run(task);
-    const message = `${missingFolder} is not there any more. If it is on a disk, is that connected?`;
+    const message = causes.folderMissing({ folder: missingFolder });
     await using browserPage = await visit('/sync');
     const { page } = browserPage;
     await page.getByRole('list', { name: syncMessages.needsYou() }).getByText(message).waitFor();
@@ -138,9 +146,9 @@ describe.skipIf(noBrowser || lacksRclone)('Sync', () => {
       .getByRole('link', { name: /^Stick .*Failed/ })
       .waitFor();
     const papers = page.getByRole('list', { name: syncMessages.jobs() }).getByRole('link', { name: /^Papers / });
-    await papers.getByText(/x\/y: .* is a file or lies below one/).waitFor();
+    await papers.getByText(/x\/y: .* is a file or is inside one/).waitFor();
     await page.goto(`${fixture.host.url('control')}/sync/history/${String(failed)}`);
-    await page.getByText('is a file or lies below one').first().waitFor();
+    await page.getByText('is a file or is inside one').first().waitFor();
     await page.goto(`${fixture.host.url('control')}/sync/syncs/${String(task)}`);
     await page.getByRole('button', { name: syncMessages.runAgain() }).waitFor();
     expect(await page.getByRole('button', { name: syncMessages.pause() }).count()).toBe(0);
@@ -193,7 +201,7 @@ describe.skipIf(noBrowser || lacksRclone)('Sync', () => {
     await page.getByText(syncMessages.folderCount({ count: 1 })).waitFor();
     await page.getByLabel(syncMessages.folder()).fill(`${fixture.folder}/nowhere`);
     await page.getByRole('button', { name: syncMessages.open() }).click();
-    await page.getByText('nowhere is not there any more.').waitFor();
+    await page.getByText(causes.folderMissing({ folder: `${fixture.folder}/nowhere` })).waitFor();
     await page.getByRole('button', { name: syncMessages.tryAgain() }).waitFor();
   });
 
@@ -227,18 +235,47 @@ describe.skipIf(noBrowser || lacksRclone)('Sync', () => {
     });
   });
 
+  it('finds a kind of remote by name with the keyboard, and keeps the form when it is changed', async () => {
+    await using browserPage = await visit('/sync/remotes');
+    const { page } = browserPage;
+    await page.getByRole('button', { name: syncMessages.addARemote() }).click();
+    const search = page.getByRole('combobox', { name: syncMessages.whereAreTheFiles() });
+    await search.waitFor();
+    const options = page.getByRole('option');
+    expect(await options.count()).toBeGreaterThan(40);
+    await expect.poll(() => options.first().innerText()).toContain(syncMessages.smbTitle());
+    await page.getByRole('group', { name: syncMessages.groupObjectStorage() }).waitFor();
+    await search.fill('nextc');
+    await expect.poll(() => options.count()).toBe(1);
+    await page.keyboard.press('Enter');
+    await page.getByLabel(syncMessages.name(), { exact: true }).fill('cloud');
+    await page.getByRole('button', { name: syncMessages.changeKind() }).click();
+    await search.fill('sftp');
+    await expect.poll(() => options.first().innerText()).toContain(syncMessages.aboutSftp());
+    await page.keyboard.press('Enter');
+    await expect.poll(() => page.getByLabel(syncMessages.name(), { exact: true }).inputValue()).toBe('cloud');
+    expect(browserPage.complaints).toEqual([]);
+  });
+
+  it.each(screens)('shows the picker of kinds on $on', async (screen) => {
+    await using browserPage = await visit('/sync/remotes?add=1', screen);
+    const { page } = browserPage;
+    await page.getByRole('option').first().waitFor();
+    await expectFits(browserPage, 'sync-remote-kinds', screen);
+  });
+
   it('creates a remote with the form of its provider, and browses it', async () => {
     await using browserPage = await visit('/sync/remotes');
     const { page } = browserPage;
     await page.getByRole('button', { name: syncMessages.addARemote() }).click();
-    await page.getByLabel(syncMessages.kind(), { exact: true }).selectOption('alias');
+    await chooseKind(page, 'alias');
     await page.getByLabel(syncMessages.name(), { exact: true }).fill('nas');
     await page.getByLabel(syncMessages.folder(), { exact: true }).fill(`${fixture.folder}/photos`);
     await page.getByRole('button', { name: syncMessages.addIt() }).click();
     await page.getByRole('link', { name: 'nas' }).click();
     await page.getByRole('button', { name: '2026' }).click();
     await page.getByText('harbour.jpg').waitFor();
-    await page.getByRole('button', { name: 'Up' }).click();
+    await page.getByRole('button', { name: syncMessages.up(), exact: true }).click();
     await page.getByRole('button', { name: '2026' }).waitFor();
   });
 
@@ -252,7 +289,7 @@ describe.skipIf(noBrowser || lacksRclone)('Sync', () => {
     await expect.poll(() => folder.inputValue()).toBe(`${fixture.folder}/photos`);
     await folder.fill(':sftp,ssh="touch x":');
     await page.getByRole('button', { name: syncMessages.save() }).click();
-    await page.getByText('Options that run a program are not taken.').waitFor();
+    await page.getByText(problems.commandNotAllowed()).waitFor();
     await folder.fill(`${fixture.folder}/photos/2026`);
     await page.getByRole('button', { name: syncMessages.save() }).click();
     await page.getByText(syncMessages.remoteChanged({ name: 'moved' })).waitFor();
@@ -278,7 +315,7 @@ describe.skipIf(noBrowser || lacksRclone)('Sync', () => {
     const patchRequest = page.waitForRequest((request) => request.method() === 'PATCH');
     await page.getByRole('button', { name: syncMessages.save() }).click();
     expect((await patchRequest).postDataJSON()).toEqual({ parameters: { pass: '' } });
-    await page.getByText('nothing answers at its address').waitFor();
+    await page.getByText(causes.connectionRefused()).waitFor();
     await fixture.api('DELETE', '/api/sync/remotes/shed');
     expect(browserPage.complaints.filter((line) => !line.includes('422'))).toEqual([]);
   });
@@ -300,7 +337,7 @@ describe.skipIf(noBrowser || lacksRclone)('Sync', () => {
     await using browserPage = await visit('/sync/remotes');
     const { page } = browserPage;
     await page.getByRole('button', { name: syncMessages.addARemote() }).click();
-    await page.getByLabel(syncMessages.kind(), { exact: true }).selectOption('drive');
+    await chooseKind(page, 'drive');
     await page.getByText(syncMessages.signInHint()).waitFor();
     await page.getByLabel(syncMessages.name(), { exact: true }).fill('cloud');
     await page.getByRole('dialog').getByText(syncMessages.more(), { exact: true }).click();
@@ -331,7 +368,7 @@ describe.skipIf(noBrowser || lacksRclone)('Sync', () => {
     const token = JSON.stringify({ access_token: 'x', token_type: 'bearer', expiry: '2099-01-01T00:00:00Z' });
     for (const answer of ['false', token]) await fixture.api('POST', '/api/sync/remotes/shared/setup', { answer });
     await page.keyboard.press('Escape');
-    await page.getByText('Its set-up has ended elsewhere meanwhile.').waitFor();
+    await page.getByText(problems.setupEnded()).waitFor();
     await page.getByRole('link', { name: 'shared' }).waitFor();
     await fixture.api('DELETE', '/api/sync/remotes/shared');
   });

@@ -4,19 +4,38 @@ import { getTypeLabel } from '../../renderer/src/pages/addons/sources/type-label
 import { describeFile } from '../../renderer/src/pages/downloads/list/file-description.ts';
 import { groupRepeats } from '../../renderer/src/pages/log/line-format.ts';
 import { formatCell } from '../../renderer/src/pages/data/rows/cell-format.ts';
-import { getPhoneColumnOrder } from '../../renderer/src/pages/data/rows/column-order.ts';
+import { getPhoneColumnOrder } from '../../renderer/src/pages/data/rows/columns/column-order.ts';
 import { toWrittenCondition } from '../../renderer/src/pages/data/policies/policy-condition.ts';
 import { describePolicy } from '../../renderer/src/pages/data/policies/policy-description.ts';
-import { formatChanges, formatJobState } from '../../renderer/src/pages/sync/sync-format.ts';
+import { toText } from '../../messages/runtime.ts';
+import { formatCheck } from '../../renderer/src/pages/git/pulls/merge-labels.ts';
+import { listChanges, formatJobState } from '../../renderer/src/pages/sync/sync-format.ts';
 import { getWindowStatus, formatWindow } from '../../renderer/src/pages/uptime/maintenance/maintenance-format.ts';
 import { formatCause } from '../../renderer/src/pages/uptime/monitors/monitor-format.ts';
 import { splitAtSeparators } from '../../renderer/src/parts/text/breakable.ts';
+import { joinSentences } from '../../renderer/src/parts/text/join-sentences.ts';
 import { formatAgo, formatMoment } from '../../renderer/src/parts/text/format.ts';
 import type { LogLine } from '../../services/contracts/control/log.ts';
 import type { SyncJob } from '../../services/contracts/sync/api.ts';
 import type { Maintenance } from '../../services/contracts/uptime/maintenance.ts';
 
 describe('formatted texts of pages', () => {
+  it.each([
+    ['success', '', 'build passed.'],
+    ['failure', '2 tests failed', 'build failed. 2 tests failed'],
+    ['odd', '', 'build odd.'],
+  ])('formats a check with the state %s and the description "%s" as "%s"', (state, description, text) => {
+    const check = { context: 'build', state, description, url: '' };
+
+    expect(toText(formatCheck(check).parts)).toBe(text);
+  });
+
+  it('joins sentences and leaves out empty ones', () => {
+    expect(joinSentences('One.', 'Two.', 'Three.')).toBe('One. Two. Three.');
+    expect(joinSentences('', 'Two.')).toBe('Two.');
+    expect(joinSentences('One.', '')).toBe('One.');
+  });
+
   it.each([
     'curl |http://127.0.0.1:3000/|api/|push/|abc?|status=up&|msg=OK',
     'git |config |credential.|http://127.0.0.1:3030.|username |ada',
@@ -29,10 +48,10 @@ describe('formatted texts of pages', () => {
 
   it.each([
     ['200 - OK', 'Response: 200 OK.'],
-    ['200 - OK, but keyword is not in [Hello there]', 'The keyword is not on the page.'],
+    ['200 - OK, but keyword is not in [Hello there]', 'The response doesn’t contain the keyword.'],
     ['The disk is full.', 'The disk is full.'],
   ])('formats a check result "%s" as "%s"', (msg, label) => {
-    expect(formatCause(msg)).toBe(label);
+    expect(formatCause({ msg })).toBe(label);
   });
 
   it.each([
@@ -42,7 +61,9 @@ describe('formatted texts of pages', () => {
     ['operations/purge', 'done', 0, ''],
     ['run', 'done', 2, '2 files copied'],
   ])('formats a %s that is %s and copied %i as "%s"', (kind, state, transfers, label) => {
-    expect(formatChanges({ kind, state, totals: { transfers, deletes: 0, errors: 0 } } as SyncJob)).toBe(label);
+    expect(listChanges({ kind, state, totals: { transfers, deletes: 0, errors: 0 } } as SyncJob)).toEqual(
+      label === '' ? [] : [label],
+    );
   });
 
   it.each([
@@ -65,7 +86,7 @@ describe('formatted texts of pages', () => {
       fields: { milliseconds },
     });
     const rows = groupRepeats([paused(3, 1536), paused(2, 101), paused(1, 266)], () => true);
-    expect(rows.map(({ words, times }) => [/for (.*?) with/.exec(words.what)?.[1], times])).toEqual([['2 s', 3]]);
+    expect(rows.map(({ words, times }) => [/for (\d+ s)\b/.exec(words.what)?.[1], times])).toEqual([['2 s', 3]]);
   });
 
   it('formats midnight as 00, not 24', () => {
@@ -109,7 +130,7 @@ describe('formatted texts of pages', () => {
 
   it('reads the type of an addon that uses names of object properties', () => {
     expect([getTypeLabel('movie'), getTypeLabel('constructor'), getTypeLabel('podcast')]).toEqual([
-      'films',
+      'movies',
       'constructor',
       'podcast',
     ]);
@@ -191,20 +212,20 @@ describe('a table', () => {
       'Signed-in users can read and change rows that match this condition before and after a change:',
     ],
     ['SELECT', [], 'true', null, 'Everyone can read all rows.'],
-    ['INSERT', ['clerk'], null, 'a', 'The role clerk can add rows that match this condition:'],
+    ['INSERT', ['clerk'], null, 'a', 'Clients with the role clerk can add rows that match this condition:'],
     [
       'UPDATE',
       ['anon', 'authenticated'],
       'true',
       'a',
-      'Everyone can change all rows. New and changed rows must match this condition:',
+      'Everyone can change all rows. Changed rows must match this condition:',
     ],
     [
       'UPDATE',
       ['authenticated', 'clerk'],
       'a',
       null,
-      'Signed-in users and the role clerk can change rows that match this condition before and after a change:',
+      'Signed-in users and clients with the role clerk can change rows that match this condition before and after a change:',
     ],
   ])('describes a policy: %s', (command, roles, condition, check, label) => {
     expect(describePolicy({ command, roles, isPermissive: true, condition, check })).toBe(label);

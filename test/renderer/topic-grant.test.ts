@@ -1,3 +1,5 @@
+import * as hostProblems from '#messages/host-problems';
+import * as homeMessages from '#messages/home';
 import * as frameMessages from '#messages/frame';
 import type { Browser } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -59,14 +61,12 @@ describe.skipIf(noBrowser)('the pages of an account with a grant for one topic',
 
   it('shows who can grant access to downloads', async () => {
     await using browserPage = await visit('/downloads');
-    await browserPage.page
-      .getByText('You may not read the service downloads. An administrator can grant it.')
-      .waitFor();
+    await browserPage.page.getByText(hostProblems.accessRefusedServiceRead({ service: 'downloads' })).waitFor();
   });
 
   it.each(screens)('shows Home without numbers of other accounts, on $on', async (screen) => {
     await using browserPage = await visit('/', screen);
-    const rows = browserPage.page.getByRole('region', { name: frameMessages.services() }).getByRole('listitem');
+    const rows = browserPage.page.getByRole('region', { name: homeMessages.services() }).getByRole('listitem');
     await rows.filter({ hasText: 'Mail gateway' }).waitFor();
     expect(await browserPage.page.getByText(/unread|queued|in the outbox/).count()).toBe(0);
     await expectFits(browserPage, 'granted-home', screen);

@@ -1,5 +1,5 @@
+import * as accessMessages from '#messages/access';
 import * as frameMessages from '#messages/frame';
-import * as notifyMessages from '#messages/notify';
 import type { Browser } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { noBrowser, openPage, signIn, getBrowser } from '../support/browser.ts';
@@ -48,8 +48,8 @@ describe.skipIf(noBrowser)('unsaved input of a dialog after the session ended', 
       }),
     );
     const signInDialog = page.getByRole('dialog', { name: frameMessages.signIn() });
-    await signInDialog.getByLabel(notifyMessages.name()).fill(admin.name);
-    await signInDialog.getByLabel('Password').fill(admin.password);
+    await signInDialog.getByLabel(accessMessages.name()).fill(admin.name);
+    await signInDialog.getByLabel(accessMessages.password()).fill(admin.password);
     // Reloads of the page behind the dialog must not close it.
     const eventStream = page.waitForResponse((answer) => answer.url().includes('/api/events') && answer.ok());
     await page.keyboard.press('Enter');

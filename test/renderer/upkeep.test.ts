@@ -85,10 +85,10 @@ describe.skipIf(noBrowser)('the upkeep pages', () => {
       .getByLabel(partsMessages.chooseSubject({ subject: 'a backup file' }))
       .and(page.locator('input'));
     await chooser.setInputFiles({ name: 'half.tar.gz', mimeType: 'application/gzip', buffer: bytes.subarray(0, 900) });
-    await page.getByText(/^This backup cannot be restored/).waitFor();
+    await page.getByText(/^This backup can’t be restored/).waitFor();
     await chooser.setInputFiles({ name: 'old.tar.gz', mimeType: 'application/gzip', buffer: bytes });
-    const dialog = page.getByRole('dialog', { name: /^Restore the backup of/ });
-    await dialog.getByText(/^All files in it are intact/).waitFor();
+    const dialog = page.getByRole('dialog', { name: /^Restore the backup from/ });
+    await dialog.getByText(/^All files in the backup are intact/).waitFor();
     await dialog.getByRole('button', { name: backupMessages.cancel() }).click();
     expect(await rows.count()).toBe(1);
     await page.getByRole('button', { name: backupMessages.removeName({ name }) }).click();
@@ -102,24 +102,24 @@ describe.skipIf(noBrowser)('the upkeep pages', () => {
     await page.getByRole('button', { name: backupMessages.makeABackup() }).click();
     const restore = page.getByRole('button', { name: /^Restore homeport-/ });
     await restore.click();
-    const dialog = page.getByRole('dialog', { name: /^Restore the backup of / });
+    const dialog = page.getByRole('dialog', { name: /^Restore the backup from / });
     const contents = dialog.getByRole('region', { name: backupMessages.whatItHolds() });
     await contents.getByRole('row', { name: /^Settings, accounts and keys \d+ \d/ }).waitFor();
-    await dialog.getByText(/today’s data is set aside/).waitFor();
+    await dialog.getByText(/the current data is set aside/).waitFor();
     const go = dialog.getByRole('button', { name: backupMessages.restoreAndStartAnew() });
-    await dialog.getByLabel(backupMessages.confirmLabel()).fill('yes');
+    await dialog.getByLabel(backupMessages.confirmLabel({ word: backupMessages.confirmWord() })).fill('yes');
     expect(await go.isDisabled()).toBe(true);
     expect(restarts).toBe(0);
-    await dialog.getByLabel(backupMessages.confirmLabel()).fill('restore');
+    await dialog.getByLabel(backupMessages.confirmLabel({ word: backupMessages.confirmWord() })).fill('restore');
     await page.keyboard.press('Enter');
-    await page.getByText(/^Homeport restarts with the backup of /).waitFor();
+    await page.getByText(/^Homeport restarts with the backup from /).waitFor();
     await expect.poll(() => restarts).toBe(1);
     // A damaged backup shows an error instead of its contents.
     for (const name of readdirSync(folder)) writeFileSync(join(folder, name), 'no archive');
     await restore.click();
     await dialog
       .getByRole('alert')
-      .getByText(/^This backup cannot be restored/)
+      .getByText(/^This backup can’t be restored/)
       .waitFor();
     expect(await go.count()).toBe(0);
     expect(besidesRefusals(visit.complaints)).toEqual([]);
@@ -212,7 +212,7 @@ describe.skipIf(noBrowser)('the upkeep pages', () => {
       .getByRole('region', { name: logMessages.lines() })
       .getByRole('row')
       .filter({ hasText: 'does not answer' });
-    await row.getByText(logMessages.failureGivenUp({ failure: 'A notification was not delivered' })).waitFor();
+    await row.getByText(logMessages.failureGivenUp({ failure: 'A notification wasn’t delivered' })).waitFor();
     await row.getByText('The lamp does not answer').waitFor();
     await row.getByText(/^5 times since/).waitFor();
     expect(await row.count()).toBe(1);

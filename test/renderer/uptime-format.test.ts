@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { expect, it } from 'vitest';
-import { compareUrgency } from '../../renderer/src/pages/uptime/monitors/attention.ts';
+import { compareUrgency } from '../../renderer/src/pages/uptime/list/attention.ts';
 import { buildStatusHistory } from '../../renderer/src/pages/uptime/details/status-history.ts';
 import { getStatusGroup } from '../../renderer/src/pages/uptime/monitors/monitor-filter.ts';
 import { formatPercent } from '../../renderer/src/pages/uptime/monitors/monitor-format.ts';
@@ -32,14 +32,8 @@ it('sorts names by one rule on all pages', () => {
   expect(files.filter((name) => readFileSync(`${folder}/${name}`, 'utf8').includes('.localeCompare('))).toEqual([]);
 });
 
-it('formats a share with two digits and never rounds up to 100 %', () => {
-  expect([1, 0.99999, 0.998, 0, null].map(formatPercent)).toEqual([
-    '100\u00a0%',
-    '99.99\u00a0%',
-    '99.80\u00a0%',
-    '0.00\u00a0%',
-    '',
-  ]);
+it('formats a share with two digits and never rounds up to 100%', () => {
+  expect([1, 0.99999, 0.998, 0, null].map(formatPercent)).toEqual(['100%', '99.99%', '99.80%', '0.00%', '']);
 });
 
 it('assigns paused and unchecked monitors to their own groups', () => {

@@ -1,3 +1,4 @@
+import * as uptimeTexts from '#messages/uptime-texts';
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { control } from '../../services/control/index.ts';
@@ -103,14 +104,14 @@ describe.skipIf(noBrowser)('pages for visitors', () => {
     await page.goto(`${rig.url}/status/live`);
     expect(await page.locator('head meta[http-equiv=refresh]').count()).toBe(0);
     await page.locator('.all.up').waitFor();
-    const field = page.getByLabel('Mail address');
+    const field = page.getByLabel(uptimeTexts.mailAddress());
     await field.pressSequentially('grace@exam');
     await rig.call('PATCH', `/api/monitors/${String(job.id)}`, { manual_status: 0 });
     await rig.until(job.id, 0);
     await page.clock.runFor(31_000);
     await page.locator('.all.down').waitFor();
     // The outage is listed, and the form was not touched.
-    await page.getByRole('heading', { name: 'Outages of the last seven days' }).waitFor();
+    await page.getByRole('heading', { name: uptimeTexts.outagesTitle() }).waitFor();
     await page.keyboard.type('ple.org');
     expect(await field.inputValue()).toBe('grace@example.org');
     await rig.call('PATCH', `/api/monitors/${String(job.id)}`, { manual_status: 1 });
@@ -121,8 +122,34 @@ describe.skipIf(noBrowser)('pages for visitors', () => {
     expect(visit.complaints).toEqual([]);
   });
 
-  it('reloads a status page without scripts', async () => {
+  it('does not reload a status page, and shows times by the clock of the visitor', async () => {
     const text = await (await fetch(`${home.host.url('uptime')}/status/harbour`)).text();
-    expect(text).toContain('<noscript><meta http-equiv="refresh" content="300"></noscript>');
+    expect(text).not.toContain('http-equiv="refresh"');
+    const browser = await getBrowser();
+    const times = await Promise.all(
+      ['Asia/Tokyo', 'America/New_York'].map(async (timezoneId) => {
+        await using context = await openProfile(browser, { timezoneId });
+        const page = await context.newPage();
+        await page.goto(`${home.host.url('uptime')}/status/harbour`);
+        const updated = page.locator('footer time');
+        const shown = await updated.textContent();
+        const expected = await updated.evaluate((time: HTMLTimeElement) =>
+          new Date(time.dateTime).toLocaleTimeString('en', { hour: '2-digit', minute: '2-digit' }),
+        );
+        expect(shown).toContain(expected);
+        return shown;
+      }),
+    );
+    expect(times[0]).not.toBe(times[1]);
+  });
+
+  it('shows a status page in the font of the app', async () => {
+    await using visit = await openPage(await getBrowser());
+    const { page } = visit;
+    const font = page.waitForResponse((response) => response.url().endsWith('.woff2'));
+    await page.goto(`${home.host.url('uptime')}/status/harbour`);
+    expect((await font).headers()['content-type']).toBe('font/woff2');
+    await page.waitForFunction(() => document.fonts.check('16px "Inter Variable"'));
+    expect(visit.complaints).toEqual([]);
   });
 });

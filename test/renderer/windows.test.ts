@@ -1,3 +1,4 @@
+import * as accessMessages from '#messages/access';
 import * as accountsMessages from '#messages/accounts';
 import * as frameMessages from '#messages/frame';
 import * as inboxMessages from '#messages/inbox';
@@ -34,11 +35,11 @@ describe.skipIf(noBrowser)('several windows', () => {
     await other.goto(`${pages.url}/inbox`);
     await using otherPage = await pages.visit('/inbox');
     for (const page of [one, other, otherPage.page])
-      await page.getByLabel(frameMessages.countUnread({ unread: '1' })).waitFor();
+      await page.getByLabel(frameMessages.countUnread({ unread: 1 })).waitFor();
 
     await one.getByRole('button', { name: /First light/ }).click();
     for (const page of [other, otherPage.page])
-      await page.getByLabel(frameMessages.countUnread({ unread: '1' })).waitFor({ state: 'detached' });
+      await page.getByLabel(frameMessages.countUnread({ unread: 1 })).waitFor({ state: 'detached' });
 
     for (const page of [one, other, otherPage.page]) await page.goto(`${pages.url}/settings/accounts/nas`);
     await other.getByLabel(accountsMessages.whatNameIsFor({ name: 'nas' })).fill('The box in the cellar');
@@ -76,7 +77,7 @@ describe.skipIf(noBrowser)('several windows', () => {
     for (const tab of tabs) await title(tab, 'For all seven');
     await tabs[6]?.getByRole('button', { name: /For all seven/ }).click();
     for (const tab of tabs)
-      await tab.getByLabel(frameMessages.countUnread({ unread: '1' })).waitFor({ state: 'detached' });
+      await tab.getByLabel(frameMessages.countUnread({ unread: 1 })).waitFor({ state: 'detached' });
     expect(visit.complaints).toEqual([]);
   });
 
@@ -110,7 +111,7 @@ describe.skipIf(noBrowser)('several windows', () => {
     await second.getByRole('button', { name: /Signed in as/ }).click();
     await second.getByRole('menuitem', { name: frameMessages.signOut() }).click();
     for (const tab of [visit.page, second, third])
-      await tab.getByRole('heading', { name: frameMessages.signIn() }).waitFor();
+      await tab.getByRole('heading', { name: accessMessages.signIn() }).waitFor();
     await expect.poll(streams).toBe(0);
     expect(besidesRefusals(visit.complaints)).toEqual([]);
   });

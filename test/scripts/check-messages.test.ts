@@ -16,6 +16,17 @@ describe('check of message catalogs', () => {
   });
 
   it.each([
+    ['<name>{name}</name>', 'the tag <name> and a parameter have the same name'],
+    ['{share, number, percent} busy', 'the format "percent" is not defined; write a skeleton: "::percent"'],
+    ['{when, date, ::yMMMd}', 'message with a date'],
+  ])('reports the syntax of "%s" in each language', (text, problem) => {
+    expect(checkSource('test', { title: text })).toEqual([expect.stringContaining(problem)]);
+    expect(checkTranslation('de', 'test', { title: 'Title' }, { title: text }, [])).toEqual([
+      expect.stringContaining(problem),
+    ]);
+  });
+
+  it.each([
     ['Starts anew', 'restart'],
     ['Empty: no limit', 'Leave empty'],
     ['Make a backup', 'Create'],
@@ -35,6 +46,45 @@ describe('check of message catalogs', () => {
     expect(checkTranslation('de', 'test', { title: 'Delete {name}?' }, german, [])).toEqual([
       expect.stringContaining(problem),
     ]);
+  });
+
+  it('accepts a plural in place of a number, but not in place of a text', () => {
+    const german = { title: '{count, plural, one {# Datei} other {# Dateien}}' };
+
+    expect(checkTranslation('de', 'test', { title: 'Files: {count, number}' }, german, [])).toEqual([]);
+    expect(checkTranslation('de', 'test', { title: 'Files: {count}' }, german, [])).toEqual([
+      expect.stringContaining('parameters'),
+    ]);
+  });
+
+  it('reports a case that a translation lacks', () => {
+    const source = { run: '{status, select, running {running} completed {completed} other {{label}}}' };
+    const german = { run: '{status, select, running {abgeschlossen} other {{label}}}' };
+
+    expect(checkTranslation('de', 'test', source, german, [])).toEqual([expect.stringContaining('status=completed')]);
+  });
+
+  it.each([
+    ['de', '{share} % belegt'],
+    ['fr', 'Nom : {name}'],
+    ['fr', 'Supprimer le fichier ?'],
+    ['fr', 'Ouvrez « Réseau ».'],
+    ['es', 'Eliminar el archivo?'],
+  ])('reports the typography of the %s text "%s"', (language, text) => {
+    const source = { title: `English: ${text}` };
+
+    expect(checkTranslation(language, 'test', source, { title: text }, [])).toHaveLength(1);
+  });
+
+  it.each([
+    ['de', '{share}\u00a0% belegt, %(title)s'],
+    ['fr', 'Nom\u00a0: {name}. Supprimer\u202f? Motif avec * et ? comme caractères.'],
+    ['fr', 'Ouvrez «\u00a0Réseau\u00a0».'],
+    ['es', '¿Eliminar el archivo? Un patrón con * y ?, o ?auth=.'],
+  ])('accepts the typography of the %s text "%s"', (language, text) => {
+    const source = { title: `English: ${text}` };
+
+    expect(checkTranslation(language, 'test', source, { title: text }, [])).toEqual([]);
   });
 
   it('accepts a text that is the same in both languages when it is listed', () => {

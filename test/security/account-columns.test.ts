@@ -74,6 +74,7 @@ const accountColumns: Readonly<Record<string, readonly string[]>> = {
     'reservations.account',
     'scheduled.account',
     'subscriptions.account',
+    'topic_preferences.account',
     'web_push.account',
   ],
   sync: ['runs.account', 'tasks.account'],

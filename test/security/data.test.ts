@@ -4,8 +4,10 @@ import { data } from '../../services/data/index.ts';
 import { dataApi } from '../../services/contracts/data/api.ts';
 import { dataCsvApi } from '../../services/contracts/data/csv.ts';
 import { dataKeysApi } from '../../services/contracts/data/keys.ts';
+import { dataPoliciesApi } from '../../services/contracts/data/policies.ts';
 import { savedQueriesApi } from '../../services/contracts/data/queries.ts';
 import { dataRowsApi } from '../../services/contracts/data/rows.ts';
+import { dataSchemaApi } from '../../services/contracts/data/schema.ts';
 import { dataUsersApi } from '../../services/contracts/data/users.ts';
 import { signJwt } from '../support/jwt.ts';
 import { openAccessHost, type AccessHost } from '../support/access.ts';
@@ -128,7 +130,17 @@ describe('objects of the database by caller', () => {
 });
 
 describe('the app API by account', () => {
-  const routes = [dataApi, dataCsvApi, dataKeysApi, savedQueriesApi, dataRowsApi, dataUsersApi].flatMap((api) =>
+  const apis = [
+    dataApi,
+    dataCsvApi,
+    dataKeysApi,
+    dataPoliciesApi,
+    savedQueriesApi,
+    dataRowsApi,
+    dataSchemaApi,
+    dataUsersApi,
+  ];
+  const routes = apis.flatMap((api) =>
     Object.values(api as Readonly<Record<string, { readonly method: string; readonly path: string }>>),
   );
 

@@ -1,3 +1,4 @@
+import * as problems from '#messages/gateway-problems';
 import { createSign, generateKeyPairSync, type KeyObject } from 'node:crypto';
 import { once } from 'node:events';
 import { createServer, type Server } from 'node:https';
@@ -145,7 +146,7 @@ describe('an authorization endpoint', () => {
     authorizationEndpoint = endpoint();
     const response = await home.ask('https://lamp.nas.local/.homeport/oidc?to=/', { headers: { Accept: 'text/html' } });
     expect(response.status).toBe(502);
-    expect(response.body).toContain('Harbour has no authorization endpoint that uses https.');
+    expect(response.body).toContain(problems.providerNeedsHttps({ provider: 'Harbour' }));
     expect(response.headers.location).toBeUndefined();
   });
 });

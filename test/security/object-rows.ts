@@ -48,6 +48,10 @@ const task = ({ folder }: OwnedObjects): object => ({
   source: `${folder}/in`,
   destination: `${folder}/out`,
 });
+const listedFile = (folder: string): { readonly path: string; readonly isFolder: boolean } => ({
+  path: `${folder}/in/a.txt`,
+  isFolder: false,
+});
 const everyone = ['reader', 'rival'] as const;
 
 /**
@@ -175,6 +179,30 @@ export const objectRows: readonly ObjectRow[] = [
     ...{ route: 'GET /api/sync/files', others: 'refused', allowed: everyone },
     path: ({ folder }) => `/api/sync/files?at=${encodeURIComponent(`${folder}/in`)}`,
   },
+  {
+    ...{ route: 'POST /api/sync/files/folders', path: () => '/api/sync/files/folders', others: 'refused' },
+    ...{ allowed: ['rival'], body: ({ folder }) => ({ at: `${folder}/in`, name: 'x' }) },
+  },
+  {
+    ...{ route: 'POST /api/sync/files/transfers', path: () => '/api/sync/files/transfers', others: 'refused' },
+    ...{
+      allowed: ['rival'],
+      body: ({ folder }) => ({ action: 'copy', items: [listedFile(folder)], to: `${folder}/out` }),
+    },
+  },
+  {
+    ...{ route: 'POST /api/sync/files/deletions', path: () => '/api/sync/files/deletions', others: 'refused' },
+    ...{ allowed: ['rival'], body: ({ folder }) => ({ items: [{ path: `${folder}/out/none`, isFolder: false }] }) },
+  },
+  {
+    ...{ route: 'POST /api/sync/files/content', others: 'refused', allowed: ['rival'] },
+    path: ({ folder }) => `/api/sync/files/content?name=x&at=${encodeURIComponent(`${folder}/out`)}`,
+    body: () => ({}),
+  },
+  {
+    ...{ route: 'GET /api/sync/files/content/:path', others: 'refused', allowed: everyone },
+    path: ({ folder }) => `/api/sync/files/content/${encodeURIComponent(listedFile(folder).path)}`,
+  },
   { route: 'POST /api/sync/tasks', path: () => '/api/sync/tasks', body: task, others: 'refused', allowed: ['rival'] },
   { route: 'GET /api/sync/tasks/:id', path: (has) => `/api/sync/tasks/${String(has.task)}`, others: 'refused' },
   {
@@ -202,6 +230,7 @@ export const objectRows: readonly ObjectRow[] = [
   { route: 'GET /api/git/repositories', path: () => '/api/git/repositories', others: 'empty' },
   { route: 'GET /api/git/history', path: () => '/api/git/history', others: 'empty' },
   { route: 'GET /api/git/history', path: () => `/api/git/history?repository=owner/${marker}`, others: 'empty' },
+  { route: 'GET /api/git/activity', path: () => '/api/git/activity', others: 'empty', shows: /"count":[1-9]/ },
   { route: 'GET /api/git/overview', path: () => '/api/git/overview', others: 'empty' },
   { route: 'GET /api/git/keys', path: () => '/api/git/keys', others: 'empty' },
   { route: 'DELETE /api/git/keys/:id', path: ({ key }) => `/api/git/keys/${String(key)}`, others: 'refused' },

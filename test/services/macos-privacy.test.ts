@@ -1,3 +1,4 @@
+import * as m from '#messages/macos-hints';
 import { afterEach, describe, expect, it } from 'vitest';
 import { explainFailure as explainFetchFailure } from '../../main/host/fetch/explain.ts';
 import { getLocalNetworkHint } from '../../services/contracts/macos-privacy.ts';
@@ -6,7 +7,7 @@ import { findExplanation } from '../../services/sync/domain/failure-cause.ts';
 import { formatCause } from '../../renderer/src/pages/uptime/monitors/monitor-format.ts';
 import { setServerPlatform } from '../../renderer/src/state/server-platform.ts';
 
-const setting = 'System Settings, Privacy & Security, Local Network';
+const setting = 'System Settings › Privacy & Security › Local Network';
 
 afterEach(() => setServerPlatform(''));
 
@@ -34,21 +35,18 @@ describe('local network of macOS', () => {
     const error = Object.assign(new Error('x'), { code: 'EHOSTUNREACH', address: '192.168.1.5' });
     const explain = (cause: unknown, platform: NodeJS.Platform) =>
       explainFetchFailure(cause, 'printer', undefined, platform).detail;
-    expect(explain(error, 'darwin')).toBe(
-      `printer could not be asked: no device answers on the way. macOS may keep Homeport from the local network: allow it in ${setting}.`,
-    );
+    expect(explain(error, 'darwin')).toBe(`${explain(error, 'linux')} ${m.localNetwork()}`);
     expect(explain(new AggregateError([error]), 'darwin')).toContain(setting);
-    expect(explain(error, 'linux')).toBe('printer could not be asked: no device answers on the way.');
     expect(explain(Object.assign(error, { code: 'ECONNREFUSED' }), 'darwin')).not.toContain(setting);
   });
 
   it('explains failed checks and syncs', () => {
     const message = 'connect EHOSTUNREACH 192.168.1.5:80';
-    expect(explainFailure(message, 'darwin')).toContain(setting);
-    expect(explainFailure(message)).not.toContain(setting);
-    expect(formatCause(message)).not.toContain(setting);
+    expect(explainFailure({ msg: message }, 'darwin')).toContain(setting);
+    expect(explainFailure({ msg: message })).not.toContain(setting);
+    expect(formatCause({ msg: message })).not.toContain(setting);
     setServerPlatform('darwin');
-    expect(formatCause(message)).toContain(setting);
+    expect(formatCause({ msg: message })).toContain(setting);
     const error = 'dial tcp 192.168.1.5:445: connect: no route to host';
     expect(findExplanation({ error, code: '' }, '', 'darwin')).toContain(setting);
     expect(findExplanation({ error, code: '' }, '', 'linux')).not.toContain(setting);

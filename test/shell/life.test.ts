@@ -122,7 +122,7 @@ describe('desktop app', () => {
         throw new Error('The vault’s key is missing.');
       },
     });
-    expect(rig.electron.errors).toEqual(['Homeport could not start: The vault’s key is missing.']);
+    expect(rig.electron.errors).toEqual(['Homeport couldn’t start: The vault’s key is missing.']);
     expect(rig.electron.exits).toEqual([1]);
   });
 
@@ -130,7 +130,7 @@ describe('desktop app', () => {
     await using rig = await openDesktop();
     rig.moody.health = { state: 'degraded', detail: 'The network is not back yet.' };
     rig.electron.power.emit('resume');
-    await rig.sees(() => expect(JSON.stringify(rig.electron.tray?.menu)).toContain('Moody: running, with a problem'));
+    await rig.sees(() => expect(JSON.stringify(rig.electron.tray?.menu)).toContain('Moody: running with a problem'));
     expect(rig.log.join('\n')).toContain('computer resumed');
   });
 

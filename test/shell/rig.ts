@@ -3,7 +3,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, vi } from 'vitest';
 import type { Updater } from '../../main/desktop/updates.ts';
-import { openHost, type Host } from '../../main/host/host.ts';
+import { openHost } from '../../main/host/host.ts';
+import type { Host } from '../../main/host/running-host.ts';
 import type { DesktopDependencies } from '../../main/desktop/serve-host.ts';
 import { startDesktop } from '../../main/shell/desktop.ts';
 import type { ServiceDescriptor } from '../../services/contracts/service.ts';
@@ -51,6 +52,10 @@ export interface RigOptions {
   readonly prepare?: (electron: FakeElectron) => void;
   /** Runs while the services are opening. */
   readonly whileOpening?: (electron: FakeElectron) => void;
+  /** Runs when Electron has become ready. */
+  readonly whenReady?: (electron: FakeElectron) => void;
+  /** Runs while the app finds out whether the desktop has a tray. */
+  readonly whileOpeningTray?: (electron: FakeElectron) => void;
   /** Runs once the entry has been evaluated, before Electron is ready. */
   readonly beforeReady?: (electron: FakeElectron) => void;
 }
@@ -101,11 +106,15 @@ export async function openDesktop(options: RigOptions = {}): Promise<DesktopRig>
     hostArgv: [],
     openStore: () => ({ get: (name) => stored.get(name), set: (name, value) => void stored.set(name, value) }),
     updater: options.updater,
-    run: async () => `(${String(options.tray ?? true)},)`,
+    async run() {
+      options.whileOpeningTray?.(electron);
+      return `(${String(options.tray ?? true)},)`;
+    },
     command: ['/opt/homeport/homeport'],
   });
   options.beforeReady?.(electron);
   electron.becomeReady();
+  options.whenReady?.(electron);
   await started;
   const own = (): string => host?.addresses()['control'] ?? '';
   return {

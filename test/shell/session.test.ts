@@ -79,7 +79,7 @@ describe('start', () => {
         electron.answers.push({ button: 0 });
       },
     });
-    expect(rig.electron.errors).toEqual(['Homeport could not be moved: The disk is full']);
+    expect(rig.electron.errors).toEqual(['Homeport couldn’t be moved: The disk is full']);
     expect(rig.electron.window?.visible).toBe(true);
   });
 

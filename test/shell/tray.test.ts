@@ -16,7 +16,7 @@ const assets = fileURLToPath(new URL('../../assets/tray', import.meta.url));
 function tree({ electron, own }: DesktopRig): string {
   const text = menuTree(electron.tray?.menu ?? [])
     .replaceAll(own(), 'ADDRESS')
-    .replaceAll(/until (\w+ )?\d\d:\d\d/g, 'until TIME');
+    .replaceAll(/until (\w+ )?\d\d:\d\d( [AP]M)?/g, 'until TIME');
   console.log(`${basename(electron.tray?.image ?? '')}\n${text}\n`);
   return text;
 }
@@ -24,9 +24,9 @@ function tree({ electron, own }: DesktopRig): string {
 describe('tray', () => {
   it('shows an outlined icon while idle', async () => {
     await using rig = await openDesktop();
-    await rig.sees(() => expect(rig.electron.tray?.tip).toBe('Homeport: All services run'));
+    await rig.sees(() => expect(rig.electron.tray?.tip).toBe('Homeport: All services are running'));
     expect(tree(rig)).toMatchInlineSnapshot(`
-      "All services run (not clickable)
+      "All services are running (not clickable)
       ---
       Open Homeport
       Services
@@ -39,10 +39,10 @@ describe('tray', () => {
       No active downloads
       Pause notifications
         For 1 hour
-        Until the morning
+        Until tomorrow morning
         Not paused (not clickable)
       ---
-      [ ] Start at login
+      [ ] Start at sign-in
       [x] Keep running when the window is closed
       ---
       Quit Homeport"
@@ -53,10 +53,10 @@ describe('tray', () => {
   it('has the switch for sharing and the shared services', async () => {
     await using rig = await openDesktop({ also: [gateway] });
     await rig.sees(() => expect(menuTree(rig.electron.tray?.menu ?? [])).toContain('Home network: nothing is shared'));
-    expect(tree(rig)).toContain('[x] Let other devices in');
-    rig.electron.click(/^Let other devices in$/);
-    await rig.sees(() => expect(menuTree(rig.electron.tray?.menu ?? [])).toContain('[ ] Let other devices in'));
-    expect(rig.electron.tray?.tip).toBe('Homeport: All services run');
+    expect(tree(rig)).toContain('[x] Allow other devices');
+    rig.electron.click(/^Allow other devices$/);
+    await rig.sees(() => expect(menuTree(rig.electron.tray?.menu ?? [])).toContain('[ ] Allow other devices'));
+    expect(rig.electron.tray?.tip).toBe('Homeport: All services are running');
     const state = (await rig.host().control.services()).find(({ id }) => id === 'gateway')?.state;
     expect(state).toBe('off');
   });
@@ -73,7 +73,7 @@ describe('tray', () => {
       "1 urgent message (not clickable)
       ---
       Open Homeport
-      Read the messages
+      Read messages
       Services
         Downloads: running
           Stop
@@ -81,13 +81,13 @@ describe('tray', () => {
           Stop
         Inbox: running
           Stop
-      Downloads: 1 active
+      1 active download
       Pause notifications
         For 1 hour
-        Until the morning
+        Until tomorrow morning
         Not paused (not clickable)
       ---
-      [ ] Start at login
+      [ ] Start at sign-in
       [x] Keep running when the window is closed
       ---
       Quit Homeport"
@@ -103,15 +103,15 @@ describe('tray', () => {
     moody.failure = new Problem('moody.port', 500, 'Port 9 is taken by another program.');
     await using rig = await openDesktop({ moody });
     await rig.sees(() => expect(basename(rig.electron.tray?.image ?? '')).toBe('error-22.png'));
-    expect(rig.electron.tray?.tip).toBe('Homeport: Moody does not run');
+    expect(rig.electron.tray?.tip).toBe('Homeport: Moody isn’t running');
     expect(tree(rig)).toMatchInlineSnapshot(`
-      "Moody does not run (not clickable)
+      "Moody isn’t running (not clickable)
       ---
       Open Homeport
       Services
         Downloads: running
           Stop
-        Moody: does not run
+        Moody: not running
           Port 9 is taken by another program. (not clickable)
           Try again
           Stop
@@ -120,10 +120,10 @@ describe('tray', () => {
       No active downloads
       Pause notifications
         For 1 hour
-        Until the morning
+        Until tomorrow morning
         Not paused (not clickable)
       ---
-      [ ] Start at login
+      [ ] Start at sign-in
       [x] Keep running when the window is closed
       ---
       Quit Homeport"
@@ -140,7 +140,7 @@ describe('tray', () => {
     const until = (await request(rig.host(), popupsApi.popups))?.pausedUntil ?? 0;
     expect(Math.abs(until - Date.now() - 3_600_000)).toBeLessThan(60_000);
     expect(tree(rig)).toMatchInlineSnapshot(`
-      "Notifications are paused until TIME (not clickable)
+      "Notifications paused until TIME (not clickable)
       ---
       Open Homeport
       Services
@@ -153,17 +153,17 @@ describe('tray', () => {
       No active downloads
       Notifications paused until TIME
         For 1 hour
-        Until the morning
-        Show them again
+        Until tomorrow morning
+        Resume
       ---
-      [ ] Start at login
+      [ ] Start at sign-in
       [x] Keep running when the window is closed
       ---
       Quit Homeport"
     `);
-    rig.electron.click(/^Show them again$/);
+    rig.electron.click(/^Resume$/);
     await rig.sees(() => expect(basename(rig.electron.tray?.image ?? '')).toBe('normal-22.png'));
-    rig.electron.click(/^Until the morning$/);
+    rig.electron.click(/^Until tomorrow morning$/);
     await vi.waitFor(async () => {
       const { pausedUntil } = (await request(rig.host(), popupsApi.popups)) ?? {};
       expect(new Date(pausedUntil ?? 0).getHours()).toBe(8);
@@ -175,7 +175,7 @@ describe('tray', () => {
     const item = (): string => menuTree(rig.electron.tray?.menu ?? []);
     rig.electron.click(/^Stop$/);
     await rig.sees(() => expect(item()).toContain('Downloads: off'));
-    expect(rig.electron.tray?.tip).toBe('Homeport: 2 of 3 services run');
+    expect(rig.electron.tray?.tip).toBe('Homeport: 2 of 3 services are running');
     rig.electron.click(/^Start$/);
     await rig.sees(() => expect(item()).toContain('Downloads: running'));
   });
@@ -183,10 +183,10 @@ describe('tray', () => {
   it('enables the start at login by a desktop file', async () => {
     await using rig = await openDesktop();
     const file = join(rig.dataDir, 'config', 'autostart', 'homeport.desktop');
-    rig.electron.click(/^Start at login$/, true);
-    await rig.sees(() => expect(menuTree(rig.electron.tray?.menu ?? [])).toContain('[x] Start at login'));
+    rig.electron.click(/^Start at sign-in$/, true);
+    await rig.sees(() => expect(menuTree(rig.electron.tray?.menu ?? [])).toContain('[x] Start at sign-in'));
     expect(readFileSync(file, 'utf8')).toContain('Exec="/opt/homeport/homeport" "--hidden"');
-    rig.electron.click(/^Start at login$/, false);
+    rig.electron.click(/^Start at sign-in$/, false);
     await rig.sees(() => expect(existsSync(file)).toBe(false));
   });
 

@@ -1,3 +1,4 @@
+import * as desktop from '#messages/desktop';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import type { FakeElectron } from '../support/electron.ts';
@@ -57,7 +58,7 @@ describe('window', () => {
     const { electron } = rig;
     expect(electron.window?.close().prevented).toBe(true);
     expect(electron.window?.visible).toBe(false);
-    expect(electron.notifications.map(({ options }) => options.title)).toEqual(['Homeport goes on in the tray']);
+    expect(electron.notifications.map(({ options }) => options.title)).toEqual([desktop.trayHint()]);
     electron.click(/^Open Homeport$/);
     expect(electron.window?.visible).toBe(true);
     electron.window?.close();
@@ -85,8 +86,8 @@ describe('window', () => {
       cancelId: 2,
       checkboxLabel: 'Remember my choice',
     });
-    expect(electron.questions[0]?.detail).toContain('its services go on');
-    expect(electron.questions[0]?.detail).toContain('nothing is received, downloaded or passed on');
+    expect(electron.questions[0]?.detail).toContain('its services continue');
+    expect(electron.questions[0]?.detail).toContain('nothing is received, downloaded or forwarded');
     expect(electron.window?.visible).toBe(true);
     expect(electron.exits).toEqual([]);
     expect((await fetch(rig.own())).status).toBe(200);
@@ -153,7 +154,7 @@ describe('window', () => {
       whileOpening: (electron) => electron.secondInstance(['homeport']),
     });
     const { window } = rig.electron;
-    expect(window?.notices[0]).toContain('The services are starting');
+    expect(window?.notices[0]).toContain(desktop.phaseStarting());
     await rig.sees(() => expect(window?.addresses).toContain(`${rig.own()}/`));
     expect(window?.addresses).toEqual(Array(window?.addresses.length).fill(`${rig.own()}/`));
   });
@@ -170,7 +171,7 @@ describe('window', () => {
     const page = `${rig.own()}/`;
     await rig.sees(() => expect(window?.addresses).toEqual([page, page, page]));
     expect(window?.notices).toHaveLength(2);
-    expect(window?.notices[0]).toContain('The page does not answer (ERR_CONNECTION_REFUSED)');
+    expect(window?.notices[0]).toContain('The page isn’t responding (ERR_CONNECTION_REFUSED)');
     await rig.sees(() => expect(window?.webContents.getURL()).toBe(page));
   });
 
@@ -211,7 +212,7 @@ describe('window', () => {
     electron.answers.push({ button: 1 }, { button: 0 });
     window?.webContents.crash('killed');
     await rig.sees(() => expect(electron.opened).toEqual([own()]));
-    expect(electron.questions[0]?.message).toBe('The window cannot show Homeport');
+    expect(electron.questions[0]?.message).toBe('The window can’t show Homeport');
     for (let crash = 0; crash < 3; crash += 1) window?.webContents.crash('crashed');
     await rig.sees(() => expect(window?.addresses).toEqual([`${own()}/`, `${own()}/`]));
     expect((await fetch(own())).status).toBe(200);

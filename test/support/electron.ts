@@ -69,6 +69,8 @@ export class FakeElectron {
   loginItem = { openAtLogin: false, args: [] as string[] };
   /** Simulates the start of the app by macOS when its user signs in. */
   wasOpenedAtLogin = false;
+  /** Preferred languages of the system, the most preferred first; a language may have no region, as on Windows. */
+  systemLanguages: readonly string[] = ['en-US'];
   isPackaged = true;
   isInApplicationsFolder = true;
   /** Moves to the folder of applications, each followed by a start from there. */
@@ -129,6 +131,7 @@ export class FakeElectron {
           openAtLogin: this.loginItem.openAtLogin,
           wasOpenedAtLogin: this.wasOpenedAtLogin,
         }),
+        getPreferredSystemLanguages: () => [...this.systemLanguages],
         getPath: (name: string) => this.paths[name] ?? `/home/ada/${name}`,
         isInApplicationsFolder: () => this.isInApplicationsFolder,
         isPackaged: true,

@@ -3,7 +3,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { Clock, ServiceDescriptor } from '../../services/contracts/service.ts';
-import { openHost, type Host, type HostOptions } from '../../main/host/host.ts';
+import { openHost, type HostOptions } from '../../main/host/host.ts';
+import type { Host } from '../../main/host/running-host.ts';
 import { registry } from '../../main/host/services/registry.ts';
 
 export const admin = { name: 'ada', password: 'correct horse battery' } as const;

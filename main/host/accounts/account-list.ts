@@ -1,3 +1,4 @@
+import * as m from '#messages/account-problems';
 import {
   AccountName,
   everyone,
@@ -100,7 +101,7 @@ async function changeAccount(
   checkChange(name, change);
   const before = getExistingAccount(directory, name);
   refuseDeclared(directory, name, change);
-  const { password, role, enabled, description, grants } = change;
+  const { password, role, enabled, description, language, grants } = change;
   const passwordHash = password === undefined ? change.passwordHash : await passwords.hash(password);
   await changes.create([name], async (db) => {
     if (!(await hasAccount(db, name))) throw buildUnknownAccountProblem(name);
@@ -112,6 +113,7 @@ async function changeAccount(
         ...(role === undefined ? {} : { role }),
         ...(enabled === undefined ? {} : { enabled: enabled ? 1 : 0 }),
         ...(description === undefined ? {} : { description }),
+        ...(language === undefined ? {} : { language: language === '' ? null : language }),
       })
       .where('name', '=', name)
       .execute();
@@ -132,7 +134,7 @@ export async function prepareAccount(
 ): Promise<PreparedAccount> {
   const { name, kind = 'person', role = 'user', description = '', enabled = true, grants = [] } = account;
   const checkedName = AccountName.safeParse(name);
-  if (!checkedName.success) throw buildInvalidProblem('name', 'Use letters, digits and - _ . + @ only, 64 at most.');
+  if (!checkedName.success) throw buildInvalidProblem('name', m.nameInvalid());
   checkFields({ ...account, description, grants });
   const input = account.passwordHash ?? null;
   const password_hash = account.password === undefined ? input : await passwords.hash(account.password);
@@ -154,15 +156,11 @@ export function getExistingAccount(directory: Directory, name: string): Account 
 }
 
 export function buildUnknownAccountProblem(name: string): Problem {
-  return new Problem('accounts.unknown', 404, `There is no account "${name.slice(0, 64)}".`);
+  return new Problem('accounts.unknown', 404, m.accountNotFound({ name: name.slice(0, 64) }));
 }
 
 export function buildReservedProblem(): Problem {
-  return new Problem(
-    'accounts.reserved',
-    409,
-    `"${everyone}" stands for everyone; only its grants and description can be changed.`,
-  );
+  return new Problem('accounts.reserved', 409, m.everyoneReserved({ everyone }));
 }
 
 export function buildInvalidProblem(field: string, message: string): Problem {
@@ -214,24 +212,20 @@ function checkChange(name: string, change: AccountChange): void {
  */
 function checkFields({ password, passwordHash, description, grants }: AccountChange): void {
   if (passwordHash !== undefined && !isForeignHash(passwordHash)) {
-    throw buildInvalidProblem('passwordHash', 'Use a bcrypt hash of a cost of 13 at most.');
+    throw buildInvalidProblem('passwordHash', m.hashInvalid());
   }
   if (password !== undefined) {
-    if (password === '' || password.length > 1024) throw buildInvalidProblem('password', 'Use 1 to 1024 characters.');
-    if (isTokenShaped(password))
-      throw buildInvalidProblem('password', 'This looks like an access token; choose another password.');
+    if (password === '' || password.length > 1024) throw buildInvalidProblem('password', m.passwordLength());
+    if (isTokenShaped(password)) throw buildInvalidProblem('password', m.passwordLikeToken());
   }
   if (description !== undefined && (description.length > 1000 || description.includes('\0'))) {
-    throw buildInvalidProblem('description', 'Use 1000 characters at most.');
+    throw buildInvalidProblem('description', m.descriptionTooLong());
   }
-  if ((grants?.length ?? 0) > 1000) throw buildInvalidProblem('grants', 'Use 1000 grants at most.');
+  if ((grants?.length ?? 0) > 1000) throw buildInvalidProblem('grants', m.tooManyGrants());
   grants?.forEach((grant, index) => {
     const { success } = Grant.safeParse(grant);
     if (!success || !/^[a-z0-9][a-z0-9-]{0,63}$/.test(grant.service) || /\p{Cc}/u.test(grant.resource)) {
-      throw buildInvalidProblem(
-        `grants.${index}`,
-        'A grant needs a service, a pattern of 1 to 128 characters and a permission.',
-      );
+      throw buildInvalidProblem(`grants.${index}`, m.grantInvalid());
     }
   });
 }

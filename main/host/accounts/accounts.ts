@@ -54,6 +54,8 @@ export interface AccountsPolicy {
   readonly requireSecondFactor?: () => SecondFactorPolicy;
   /** log2 of scrypt's N for new passwords; default 17: about 128 MiB and 0.3 s per hash. */
   readonly passwordCost?: number;
+  /** See {@link Context.inHostLanguage}; default: the current language. */
+  readonly inHostLanguage?: Context['inHostLanguage'];
 }
 
 export interface AccountsOptions {
@@ -83,7 +85,8 @@ export async function openAccounts(options: AccountsOptions): Promise<HostAccoun
   const { log, security, metrics } = options.observation;
   const { commit } = options.database;
   const kysely: Db = options.database.kysely;
-  await insertMissingPresets(options);
+  const { inHostLanguage = async <T>(work: () => T | Promise<T>) => await work() } = policy;
+  await inHostLanguage(() => insertMissingPresets(options));
   const collisions = await reportCollisions(kysely, log);
 
   const directory = new Directory(kysely);

@@ -1,3 +1,4 @@
+import * as m from '#messages/account-problems';
 import { createHmac } from 'node:crypto';
 import {
   AccountName,
@@ -185,7 +186,7 @@ export class Authentication {
       throw buildSecondFactorRequiredProblem(401);
     }
     if (member?.hasSecondFactor !== true) return identity;
-    const detail = 'This account has a second factor, so its programs use access tokens in place of the password.';
+    const detail = m.passwordNotEnough();
     throw new Problem('accounts.token_needed', 401, detail);
   }
 
@@ -292,5 +293,5 @@ const failureEvents: ReadonlyMap<string, 'sign_in_failed' | 'sign_in_blocked'> =
 ]);
 
 function buildBadCredentialsProblem(): Problem {
-  return new Problem('accounts.bad_credentials', 401, 'The name, password or token is not right.');
+  return new Problem('accounts.bad_credentials', 401, m.wrongCredentials());
 }

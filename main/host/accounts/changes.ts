@@ -1,3 +1,4 @@
+import * as m from '#messages/account-problems';
 import { accountsChanged, accountsRemoved } from '../../../services/contracts/control/accounts.ts';
 import type { Bus } from '../../../services/contracts/bus.ts';
 import { Problem } from '../../../services/contracts/problem.ts';
@@ -63,9 +64,5 @@ export class Changes {
 }
 
 function buildLastAdministratorProblem(): Problem {
-  return new Problem(
-    'accounts.last_admin',
-    409,
-    'This is the last person who can administrate. Make another administrator first.',
-  );
+  return new Problem('accounts.last_admin', 409, m.lastAdministrator());
 }

@@ -1,3 +1,4 @@
+import * as m from '#messages/account-problems';
 import { createHash } from 'node:crypto';
 import { everyone } from '../../../services/contracts/control/accounts.ts';
 import { Problem } from '../../../services/contracts/problem.ts';
@@ -207,6 +208,7 @@ function isSame(a: DeclaredRow, b: DeclaredRow): boolean {
 
 /** Declared objects can only be changed in the settings. */
 export function buildDeclaredProblem(kind: 'account' | 'grant' | 'token', name: string): Problem {
-  const detail = `This ${kind} is declared in homeport.yaml (${name}); change it there.`;
+  const details = { account: m.accountDeclared, grant: m.grantDeclared, token: m.tokenDeclared };
+  const detail = details[kind]({ name });
   return new Problem(kind === 'token' ? 'accounts.provisioned_token' : 'accounts.provisioned', 409, detail);
 }

@@ -1,3 +1,4 @@
+import * as m from '#messages/account-problems';
 import { timingSafeEqual } from 'node:crypto';
 import type { Account } from '../../../services/contracts/control/accounts.ts';
 import { Problem } from '../../../services/contracts/problem.ts';
@@ -140,11 +141,7 @@ class WrongCodes {
     this.#changedAt = now;
     if (this.#count + 1 > burst) throw buildTooManyAttemptsProblem((this.#count + 1 - burst) * interval);
     this.#count += 1;
-    throw new Problem(
-      'accounts.bad_setup_code',
-      403,
-      'This set-up link is not valid. Use the one that was printed at the last start.',
-    );
+    throw new Problem('accounts.bad_setup_code', 403, m.setupLinkInvalid());
   }
 }
 
@@ -154,5 +151,5 @@ async function isRight(db: Db, code: string): Promise<boolean> {
 }
 
 function buildSetUpDoneProblem(): Problem {
-  return new Problem('accounts.setup_done', 409, 'Homeport is set up already. Sign in instead.');
+  return new Problem('accounts.setup_done', 409, m.setupFinished());
 }

@@ -1,3 +1,4 @@
+import * as m from '#messages/account-problems';
 import { sql } from 'kysely';
 import type { Accounts } from '../../../services/contracts/control/accounts.ts';
 import { Problem } from '../../../services/contracts/problem.ts';
@@ -65,7 +66,7 @@ export async function refuseTakenName(db: Db, name: string): Promise<void> {
     .where('failed', '=', 1)
     .executeTakeFirst();
   if (pending === undefined) return;
-  const detail = `The data of a removed account "${name}" could not be removed from ${pending.service} yet. See its log.`;
+  const detail = m.nameStillHasData({ name, service: pending.service });
   throw new Problem('accounts.data_pending', 409, detail);
 }
 
@@ -119,15 +120,11 @@ function findReservation(db: Db, name: string): Promise<Reservation | undefined>
 }
 
 function accountExists(name: string): Problem {
-  return new Problem('accounts.exists', 409, `There is an account "${name}" already.`);
+  return new Problem('accounts.exists', 409, m.accountExists({ name }));
 }
 
 function buildNameReservedProblem({ name, service, kind }: Reservation): Problem {
-  const suffix = service === keptDataService ? '' : ` in ${service}`;
-  const article = /^[aeiou]/.test(kind) ? 'an' : 'a';
-  return new Problem(
-    'accounts.name_reserved',
-    409,
-    `The name "${name}" belongs to ${article} ${kind}${suffix} already.`,
-  );
+  const detail =
+    service === keptDataService ? m.nameReserved({ name, kind }) : m.nameReservedIn({ name, kind, service });
+  return new Problem('accounts.name_reserved', 409, detail);
 }

@@ -1,3 +1,4 @@
+import * as m from '#messages/account-problems';
 import { isIP } from 'node:net';
 import type * as webAuthn from '@simplewebauthn/server';
 import type { Passkey, PasskeyResponse } from '../../../services/contracts/control/second-factor.ts';
@@ -38,7 +39,7 @@ export class Passkeys {
     const host = getRelyingParty(origin);
     const passkeys = await this.#rows(account);
     if (passkeys.length >= maxPasskeys) {
-      throw new Problem('accounts.too_many_passkeys', 409, `An account can have ${String(maxPasskeys)} passkeys.`);
+      throw new Problem('accounts.too_many_passkeys', 409, m.tooManyPasskeys({ max: String(maxPasskeys) }));
     }
     const { generateRegistrationOptions } = await loadWebAuthn();
     const options = await generateRegistrationOptions({
@@ -75,7 +76,7 @@ export class Passkeys {
     const row: PasskeyRow = {
       id,
       account,
-      label: label.replaceAll(/\p{Cc}/gu, ' ').trim() || 'Passkey',
+      label: label.replaceAll(/\p{Cc}/gu, ' ').trim() || m.passkey(),
       host,
       public_key: Buffer.from(publicKey).toString('base64url'),
       counter,
@@ -94,7 +95,7 @@ export class Passkeys {
       db.deleteFrom('passkeys').where('account', '=', account).where('id', '=', id).returning('label').execute(),
     );
     const [passkey] = removed;
-    if (passkey === undefined) throw new Problem('accounts.unknown_passkey', 404, 'Passkey not found.');
+    if (passkey === undefined) throw new Problem('accounts.unknown_passkey', 404, m.passkeyNotFound());
     this.#parts.security.record({ event: 'passkey_removed', account, detail: passkey.label });
   }
 
@@ -161,12 +162,12 @@ function toRelyingParty(origin: string): string {
 function getRelyingParty(origin: string): string {
   const host = toRelyingParty(origin);
   if (host !== '' && isIP(host.replace(/^\[|\]$/g, '')) === 0) return host;
-  const detail = 'Browsers create passkeys for names only. Open Homeport at http://localhost or at its name instead.';
+  const detail = m.passkeyNeedsName();
   throw new Problem('accounts.passkey_host', 422, detail);
 }
 
 function buildBadPasskeyProblem(cause?: unknown): Problem {
-  const detail = 'The passkey could not be verified. Try again.';
+  const detail = m.passkeyNotVerified();
   return new Problem('accounts.bad_passkey', 422, detail, cause === undefined ? {} : { cause });
 }
 

@@ -1,3 +1,4 @@
+import * as m from '#messages/account-problems';
 import { Password } from '../../../services/contracts/control/accounts.ts';
 import { Problem } from '../../../services/contracts/problem.ts';
 
@@ -23,11 +24,11 @@ async function findWeakness(name: string, password: string): Promise<string | un
   // Guessing tools derive `Password123!` from `password`.
   const stem = lower.replace(/^[^\p{L}]+|[^\p{L}]+$/gu, '');
   if ([lower, stem].some((each) => commonPasswords.has(each)) || isRepetitive(lower)) {
-    return 'This password is one of the first that attackers try. Choose another one.';
+    return m.commonPassword();
   }
   const terms = [...contextTerms, name.toLowerCase(), ...name.toLowerCase().split(/[^a-z0-9]+/)];
   const isContext = terms.some((word) => word.length > 2 && lower.replaceAll(word, '').length < 5);
-  return isContext ? 'This password contains little more than the name of the account or of the app.' : undefined;
+  return isContext ? m.nameInPassword() : undefined;
 }
 
 /** Loads the list on the first new password: unpacking it takes a tenth of a second and several megabytes. */

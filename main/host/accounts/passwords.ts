@@ -1,3 +1,4 @@
+import * as m from '#messages/account-problems';
 import { randomBytes, scrypt, timingSafeEqual } from 'node:crypto';
 import { Problem } from '../../../services/contracts/problem.ts';
 import { isBcryptHash, verifyBcrypt } from './bcrypt.ts';
@@ -99,7 +100,7 @@ export class Passwords {
       return;
     }
     if (this.#waiting.length >= maxWaiting) {
-      throw new Problem('accounts.busy', 503, 'Too many sign-ins at once. Try again in a moment.', {
+      throw new Problem('accounts.busy', 503, m.tooManySignIns, {
         headers: { 'Retry-After': '2' },
         retryAfterMs: 2000,
       });

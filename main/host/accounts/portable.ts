@@ -1,6 +1,8 @@
+import * as m from '#messages/account-problems';
 import { z } from 'zod';
 import {
   AccountKind,
+  AccountLanguage,
   AccountName,
   everyone,
   Grant,
@@ -29,7 +31,7 @@ import type { TokenRow } from './tables.ts';
 const purpose = 'accounts.export';
 
 const Secrets = z.object({
-  passwordHash: z.string().refine(isPasswordHash, 'This is not a password hash of ours.').nullable(),
+  passwordHash: z.string().refine(isPasswordHash, { error: m.hashUnknown }).nullable(),
   tokens: z
     .array(
       z.object({
@@ -55,6 +57,7 @@ const ExportedAccounts = z.array(
     description: z.string().max(1000),
     grants: z.array(Grant).max(1000),
     createdAt: z.int(),
+    language: AccountLanguage.optional(),
     secrets: z.union([Secrets, z.string()]).optional(),
   }),
 );
@@ -87,7 +90,7 @@ export function portableAccounts({ directory, changes, clock, vault, releases }:
   return {
     async exportAccounts({ secrets }) {
       return directory.members().map((member): ExportedAccount => {
-        const { name, kind, role, enabled, description, grants, createdAt } = member.account;
+        const { name, kind, role, enabled, description, grants, createdAt, language } = member.account;
         const plain = getSecrets(member);
         const keptSessions = secrets ? plain : vault.seal(JSON.stringify(plain), purpose);
         return {
@@ -98,6 +101,7 @@ export function portableAccounts({ directory, changes, clock, vault, releases }:
           description,
           grants,
           createdAt,
+          ...(language === undefined ? {} : { language }),
           ...(name === everyone ? {} : { secrets: keptSessions }),
         };
       });
@@ -108,16 +112,16 @@ export function portableAccounts({ directory, changes, clock, vault, releases }:
       refuseDuplicates(
         // Names that differ only in case would share data that services store by name.
         imported.map(({ account }) => account.name.toLowerCase()),
-        'name',
+        m.accountsWithSameName,
       );
       const tokens = imported.flatMap(({ secrets }) => secrets?.tokens ?? []);
       refuseDuplicates(
         tokens.map(({ id }) => id),
-        'token',
+        m.accountsWithSameToken,
       );
       refuseDuplicates(
         tokens.map(({ hash }) => hash),
-        'token',
+        m.accountsWithSameToken,
       );
       await changes.create([], async (db, alsoChanged) => {
         const before = new Map((await load(db)).map((keptSessions) => [keptSessions.account.name, keptSessions]));
@@ -146,7 +150,7 @@ async function insertExported(
   before: StoredAccount | undefined,
   now: number,
 ): Promise<void> {
-  const { name, kind, role, description, enabled, grants, createdAt } = account;
+  const { name, kind, role, description, enabled, grants, createdAt, language = null } = account;
   const passwordHash = secrets === undefined ? (before?.passwordHash ?? null) : secrets.passwordHash;
   if (!enabled || passwordHash !== (before?.passwordHash ?? null)) await endCredentials(db, name, 'sessions');
   if (await hasAccount(db, name)) {
@@ -160,6 +164,7 @@ async function insertExported(
     enabled: enabled ? 1 : 0,
     password_hash: passwordHash,
     created_at: createdAt,
+    language,
   };
   await insertAccount(
     db,
@@ -199,7 +204,7 @@ function openSecrets({ name, secrets }: ExportedAccount, vault: Vault): Secrets 
   try {
     text = vault.open(secrets, purpose);
   } catch (cause) {
-    const detail = `The passwords in this export were sealed by another vault ("${name}" is the first). Export again with secrets.`;
+    const detail = m.passwordsSealed({ name });
     throw new Problem('accounts.sealed_elsewhere', 400, detail, { cause });
   }
   return Secrets.parse(JSON.parse(text));
@@ -212,12 +217,12 @@ function read(data: unknown): readonly ExportedAccount[] {
 }
 
 /** Reports duplicates by name, before they violate a constraint of the tables. */
-function refuseDuplicates(all: readonly string[], description: string): void {
+function refuseDuplicates(all: readonly string[], detail: () => string): void {
   if (new Set(all).size === all.length) return;
-  throw new Problem('accounts.invalid', 400, `These accounts cannot be imported: a ${description} comes twice.`);
+  throw new Problem('accounts.invalid', 400, detail());
 }
 
 function toProblem(error: z.ZodError): Problem {
   const fields = Object.fromEntries(error.issues.map((issue) => [issue.path.join('.'), issue.message]));
-  return new Problem('accounts.invalid', 400, 'These accounts cannot be imported.', { fields });
+  return new Problem('accounts.invalid', 400, m.accountsNotImported(), { fields });
 }

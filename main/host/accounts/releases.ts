@@ -1,3 +1,4 @@
+import * as m from '#messages/account-problems';
 import type {
   AccountData,
   AccountDisposition,
@@ -143,7 +144,7 @@ async function toTarget(db: Db, account: string, request: RemovalRequest): Promi
   if (request.action === 'delete') return '';
   if (request.action === 'keep') return reserveKeptName(db, account);
   if (request.to !== account && request.to !== '*' && (await hasAccount(db, request.to))) return request.to;
-  const detail = 'Select another account that exists to receive the data.';
+  const detail = m.receiverNotFound();
   throw new Problem('accounts.bad_recipient', 422, detail, { fields: { to: detail } });
 }
 

@@ -1,3 +1,4 @@
+import * as m from '#messages/account-problems';
 import { Problem } from '../../../services/contracts/problem.ts';
 import type { HostSettings } from '../config/host-settings.ts';
 import type { Member } from './directory.ts';
@@ -30,8 +31,5 @@ export class RequiredSecondFactor {
 
 /** @param status 401 for programs that can send another credential, 403 for sign-ins and sessions */
 export function buildSecondFactorRequiredProblem(status: 401 | 403): Problem {
-  const detail =
-    'This account must set up two-step sign-in first. Sign in to the Homeport app with the password and follow the ' +
-    'steps there. Programs use access tokens in place of the password.';
-  return new Problem('accounts.second_factor_required', status, detail);
+  return new Problem('accounts.second_factor_required', status, m.enrollmentNeeded);
 }

@@ -1,3 +1,4 @@
+import * as m from '#messages/account-problems';
 import type { Accounts } from '../../../services/contracts/control/accounts.ts';
 import type { SecondFactors, StoredSecondFactor } from '../../../services/contracts/control/second-factor.ts';
 import { Problem } from '../../../services/contracts/problem.ts';
@@ -68,7 +69,7 @@ export class SecondFactorStore implements Store {
     await changes.create([account], async (db) => {
       const before = await findRow(db, account);
       if (before?.confirmed === 1) {
-        const detail = 'The second factor is on. Disable it before you set up another.';
+        const detail = m.secondFactorEnabled();
         throw new Problem('accounts.second_factor_on', 409, detail);
       }
       await db
@@ -84,7 +85,7 @@ export class SecondFactorStore implements Store {
     const { random, security } = this.#parts;
     const { changes } = this.#parts.accounts;
     if ((await this.#row(account))?.confirmed !== 0) {
-      throw new Problem('accounts.no_second_factor', 409, 'Begin to set it up first.');
+      throw new Problem('accounts.no_second_factor', 409, m.enrollmentNotStarted());
     }
     if (!(await this.check(account, code, remoteAddress))) throw buildWrongCodeProblem();
     const codes = Array.from({ length: recoveryCodeCount }, () => random.text(recoveryCodeLength).toLowerCase());
@@ -197,7 +198,7 @@ function parseRecoveryCodes({ recovery }: SecondFactorRow): readonly string[] {
 }
 
 function buildWrongCodeProblem(): Problem {
-  const detail = 'The code is not right. It changes every 30 seconds; check the clock of your device.';
+  const detail = m.wrongAppCode();
   return new Problem('accounts.wrong_code', 422, detail, { fields: { code: detail } });
 }
 

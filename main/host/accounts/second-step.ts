@@ -1,3 +1,4 @@
+import * as m from '#messages/account-problems';
 import type { SecondFactors } from '../../../services/contracts/control/second-factor.ts';
 import { Problem } from '../../../services/contracts/problem.ts';
 import type { Accounts } from '../../../services/contracts/control/accounts.ts';
@@ -61,7 +62,7 @@ export class SecondStep {
         ? await this.#parts.factors.check(account, proof.code, client.remoteAddress)
         : await this.#checkPasskey(ticket, proof, client.remoteAddress);
     if (!isRight) {
-      const detail = 'code' in proof ? 'The code is not right, or was used before.' : 'The passkey was not accepted.';
+      const detail = 'code' in proof ? m.wrongOrUsedCode() : m.passkeyRefused();
       throw new Problem('accounts.wrong_code', 401, detail);
     }
     // Only the first of two answers with one ticket gets the session.
@@ -86,6 +87,6 @@ export class SecondStep {
   #find(ticket: string): Pending {
     const pending = this.#pending.get(ticket);
     if (pending !== undefined && pending.until > this.#parts.clock.now()) return pending;
-    throw new Problem('accounts.second_step_expired', 401, 'That took too long. Start again with your password.');
+    throw new Problem('accounts.second_step_expired', 401, m.signInExpired());
   }
 }

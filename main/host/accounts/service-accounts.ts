@@ -1,18 +1,20 @@
+import * as m from '#messages/manifests';
 import { everyone, type Grant, type Role } from '../../../services/contracts/control/accounts.ts';
+import { readText, type Text } from '../../../services/contracts/text.ts';
 import type { ServiceManifest } from '../../../services/contracts/service.ts';
 import { insertAccount, type Db } from './store.ts';
 
 interface PresetRow {
   readonly name: string;
   readonly role: Role;
-  readonly description: string;
+  readonly description: Text;
   readonly grants: readonly Grant[];
 }
 
 const administration: PresetRow = {
   name: 'administration',
   role: 'admin',
-  description: 'Scripts that set up and look after this server; may do everything.',
+  description: m.administrationAccount,
   grants: [],
 };
 
@@ -29,9 +31,9 @@ export function getPresetAccounts(services: readonly Pick<ServiceManifest, 'id' 
 /** Inserts them, disabled and without credentials, and the entry for everyone. */
 export async function insertPresetAccounts(db: Db, accounts: readonly PresetRow[], now: number): Promise<void> {
   const commonFields = { kind: 'service', password_hash: null, created_at: now };
-  const anyone = { name: everyone, role: 'user', enabled: 1, description: 'What everyone may do, signed in or not.' };
+  const anyone = { name: everyone, role: 'user', enabled: 1, description: m.everyoneAccount() };
   await insertAccount(db, { ...commonFields, ...anyone }, []);
   for (const { name, role, description, grants } of accounts) {
-    await insertAccount(db, { ...commonFields, name, role, description, enabled: 0 }, grants);
+    await insertAccount(db, { ...commonFields, name, role, description: readText(description), enabled: 0 }, grants);
   }
 }

@@ -1,3 +1,4 @@
+import * as m from '#messages/account-problems';
 import type { Identity } from '../../../services/contracts/control/accounts.ts';
 import { Problem } from '../../../services/contracts/problem.ts';
 import type { Clock, Vault } from '../../../services/contracts/service.ts';
@@ -33,7 +34,7 @@ export class SessionLinks {
   /** @throws Problem `accounts.session_needed` (403). */
   readonly make = ({ account, via, credentialId }: Identity, path: string): string => {
     if (via !== 'session' || credentialId === undefined) {
-      const detail = 'Links are for pages that are signed in. Send the credential with each request.';
+      const detail = m.linkNeedsSession();
       throw new Problem('accounts.session_needed', 403, detail);
     }
     const key = `${credentialId} ${path}`;

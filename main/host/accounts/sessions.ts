@@ -1,3 +1,4 @@
+import * as m from '#messages/account-problems';
 import type { Accounts } from '../../../services/contracts/control/accounts.ts';
 import { SecondFactorNeeded, type SecondFactors } from '../../../services/contracts/control/second-factor.ts';
 import { Problem } from '../../../services/contracts/problem.ts';
@@ -98,7 +99,7 @@ function secondFactors(
     adopt,
     async beginPasskey(account, origin) {
       if (!isOn(account)) {
-        const detail = 'Set up an authenticator app first; it gives you the recovery codes.';
+        const detail = m.authenticatorNeeded();
         throw new Problem('accounts.no_second_factor', 409, detail);
       }
       return passkeys.begin(account, origin);
@@ -150,7 +151,7 @@ export function browserSessions(parts: SessionDependencies): Sessions {
 
     async endSession(account, id) {
       if (!(await deleteSession(changes, account, id)))
-        throw new Problem('accounts.unknown_session', 404, 'Session not found.');
+        throw new Problem('accounts.unknown_session', 404, m.sessionNotFound());
       security.record({ event: 'session_ended', account });
     },
 
@@ -240,7 +241,7 @@ async function beginSession(
       .where('enabled', '=', 1)
       .executeTakeFirst();
     if (currentAccount === undefined || (provenHash !== undefined && currentAccount.password_hash !== provenHash)) {
-      throw new Problem('accounts.bad_credentials', 401, 'The account has just been changed. Sign in again.');
+      throw new Problem('accounts.bad_credentials', 401, m.accountChanged());
     }
     await deleteOldest(db, 'sessions', account, maxSessions);
     await db.insertInto('sessions').values(row).execute();

@@ -1,3 +1,4 @@
+import * as m from '#messages/account-problems';
 import { Problem } from '../../../services/contracts/problem.ts';
 import type { Clock } from '../../../services/contracts/service.ts';
 import { LruMap } from '../../../services/kit/lru-map.ts';
@@ -147,8 +148,7 @@ export class SignInThrottle {
 /** Builds the 429 with Retry-After. */
 export function buildTooManyAttemptsProblem(waitMs: number): Problem {
   const seconds = Math.max(1, Math.ceil(waitMs / 1000));
-  const when = seconds === 1 ? 'a second' : `${seconds} seconds`;
-  return new Problem('accounts.too_many_attempts', 429, `Too many failed sign-ins. Try again in ${when}.`, {
+  return new Problem('accounts.too_many_attempts', 429, m.tooManyAttempts({ seconds }), {
     headers: { 'Retry-After': String(seconds) },
     retryAfterMs: seconds * 1000,
   });

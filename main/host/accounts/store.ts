@@ -199,6 +199,7 @@ function readAccount(row: AccountRow, { grants, declared, hasSecondFactor }: Acc
     hasPassword: row.password_hash !== null,
     grants: grants.map(({ service, resource, permission }) => Grant.parse({ service, resource, permission })),
     createdAt: Number(row.created_at),
+    ...(typeof row.language === 'string' && row.language !== '' ? { language: row.language } : {}),
     ...(hasSecondFactor ? { secondFactor: true } : {}),
     ...(declared.some(({ kind }) => kind === 'account') ? { provisioned: true } : {}),
   };

@@ -11,6 +11,8 @@ export interface AccountRow {
   readonly description: string;
   readonly password_hash: string | null;
   readonly created_at: number;
+  /** Language of the pages; absent until the person selects one. */
+  readonly language?: string | null | undefined;
 }
 
 export interface GrantRow {
@@ -269,6 +271,12 @@ export const accountsMigrations: readonly Migration[] = [
         .alterTable('sessions')
         .addColumn('by_password', 'integer', (column) => column.notNull().defaultTo(1))
         .execute();
+    },
+  },
+  {
+    name: '008-add-language-to-accounts',
+    async up(db) {
+      await db.schema.alterTable('accounts').addColumn('language', 'text').execute();
     },
   },
 ];

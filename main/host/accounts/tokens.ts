@@ -1,3 +1,4 @@
+import * as m from '#messages/account-problems';
 import {
   everyone,
   TokenScopes,
@@ -83,7 +84,7 @@ async function createToken(
   const now = clock.now();
   checkExpiry(expiresAt, now);
   checkLabel(label);
-  if (!isTokenShaped(text)) throw buildInvalidProblem('text', 'A token is tk_ and 29 of a-z and 0-9.');
+  if (!isTokenShaped(text)) throw buildInvalidProblem('text', m.tokenFormat());
   const row: TokenRow = {
     id: random.text(16),
     hash: fingerprint(text),
@@ -98,7 +99,7 @@ async function createToken(
   await changes.create([account], async (db) => {
     if (!(await hasAccount(db, account))) throw buildUnknownAccountProblem(account);
     const duplicate = await db.selectFrom('tokens').select('id').where('hash', '=', row.hash).executeTakeFirst();
-    if (duplicate !== undefined) throw new Problem('accounts.token_exists', 409, 'This token is in use already.');
+    if (duplicate !== undefined) throw new Problem('accounts.token_exists', 409, m.tokenExists());
     await deleteOldest(db, 'tokens', account, maxTokens);
     await db.insertInto('tokens').values(row).execute();
   });
@@ -142,12 +143,12 @@ function describeToken({ label, scopes, expires_at }: TokenRow): string {
 
 function checkExpiry(expiresAt: number | null, now: number): void {
   if (expiresAt !== null && !(Number.isSafeInteger(expiresAt) && expiresAt > now)) {
-    throw buildInvalidProblem('expiresAt', 'Choose a time that is yet to come.');
+    throw buildInvalidProblem('expiresAt', m.expiryInPast());
   }
 }
 
 function checkLabel(label: string): void {
-  if (label.length > 128) throw buildInvalidProblem('label', 'Use 128 characters at most.');
+  if (label.length > 128) throw buildInvalidProblem('label', m.labelTooLong());
 }
 
 function plainLabel(label: string): string {
@@ -155,7 +156,7 @@ function plainLabel(label: string): string {
 }
 
 function buildUnknownTokenProblem(): Problem {
-  return new Problem('accounts.unknown_token', 404, 'There is no such token.');
+  return new Problem('accounts.unknown_token', 404, m.tokenNotFound());
 }
 
 function refuseDeclared(directory: Directory, account: string, id: string): void {

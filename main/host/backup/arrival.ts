@@ -1,3 +1,4 @@
+import * as m from '#messages/host-problems';
 import { mkdir, readdir, rm, stat, utimes } from 'node:fs/promises';
 import { join } from 'node:path';
 import { randomUUID } from 'node:crypto';
@@ -23,7 +24,7 @@ export interface ReceivedBackup {
  */
 export async function makeBackupFolder(folder: string): Promise<void> {
   await mkdir(folder, { recursive: true, mode: 0o700 }).catch((cause: unknown) => {
-    throw new Problem('backup.target', 507, `The folder of backups ${folder} cannot be made.`, { cause });
+    throw new Problem('backup.target', 507, () => m.backupFolderNotCreated({ folder }), { cause });
   });
 }
 
@@ -37,7 +38,7 @@ export async function receiveBackup(folder: string, incoming: Readable): Promise
   const file = join(folder, `.arriving-${randomUUID()}.part`);
   try {
     await written(incoming, file, folder);
-    const createdAt = Date.parse((await readBackupInThread({ file })).createdAt);
+    const createdAt = Date.parse((await readBackupInThread({ file })).manifest.createdAt);
     await utimes(file, new Date(createdAt), new Date(createdAt));
     return { file, createdAt };
   } catch (error) {
@@ -53,8 +54,9 @@ async function written(incoming: Readable, file: string, folder: string): Promis
   } catch (cause) {
     const { code = '' } = cause as NodeJS.ErrnoException;
     if (!['ENOSPC', 'EDQUOT', 'EFBIG', 'EROFS', 'EACCES'].includes(code)) throw cause;
-    const message = ['ENOSPC', 'EDQUOT'].includes(code) ? 'has no room for this backup' : 'cannot be written to';
-    throw new Problem('backup.target', 507, `The folder of backups ${folder} ${message}. Nothing was kept.`, { cause });
+    const isFull = ['ENOSPC', 'EDQUOT'].includes(code);
+    const detail = (): string => (isFull ? m.backupFolderFull({ folder }) : m.backupFolderNotWritable({ folder }));
+    throw new Problem('backup.target', 507, detail, { cause });
   }
 }
 

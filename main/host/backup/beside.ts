@@ -1,8 +1,8 @@
 import { Worker } from 'node:worker_threads';
 import { getThreadFile } from '../../../services/kit/limited-thread.ts';
-import type { Manifest } from './archive.ts';
 import type { ReadJob, ReadOutcome } from './read-worker.ts';
 import { problemFromThread } from './thread-problem.ts';
+import type { UnpackedBackup } from './unpack.ts';
 import type { BackupJob, BackupOutcome, BackupSummary, ServicePart, ServicePartWritten } from './write.ts';
 
 /**
@@ -35,11 +35,11 @@ export async function writeBackupInThread(
  * Reads a backup in a separate thread, or unpacks it beside the data.
  * @throws the errors of `readBackup` and `unpackStaged`.
  */
-export async function readBackupInThread(job: ReadJob): Promise<Manifest> {
+export async function readBackupInThread(job: ReadJob): Promise<UnpackedBackup> {
   const { promise, resolve, reject } = Promise.withResolvers<ReadOutcome>();
   startThread(getThreadFile('read-worker', import.meta.url), job, reject).once('message', resolve);
   const outcome = await promise;
-  if ('manifest' in outcome) return outcome.manifest;
+  if ('manifest' in outcome) return outcome;
   throw problemFromThread(outcome.problem);
 }
 

@@ -1,8 +1,7 @@
 import { parentPort, workerData } from 'node:worker_threads';
-import type { Manifest } from './archive.ts';
 import { unpackStaged } from './restore.ts';
 import { problemForThread, type ThreadProblem } from './thread-problem.ts';
-import { readBackup } from './unpack.ts';
+import { readBackup, type UnpackedBackup } from './unpack.ts';
 
 /** Backup to read, and the data folder to stage it in, if any. */
 export interface ReadJob {
@@ -10,13 +9,14 @@ export interface ReadJob {
   readonly stageIn?: string;
 }
 
-export type ReadOutcome = { readonly manifest: Manifest } | { readonly problem: ThreadProblem };
+export type ReadOutcome = UnpackedBackup | { readonly problem: ThreadProblem };
 
 async function outcome({ file, stageIn }: ReadJob): Promise<ReadOutcome> {
   try {
-    return { manifest: await (stageIn === undefined ? readBackup(file) : unpackStaged(stageIn, file)) };
+    if (stageIn !== undefined) return await unpackStaged(stageIn, file);
+    return { manifest: await readBackup(file), renamed: [] };
   } catch (error) {
-    return { problem: problemForThread(error) };
+    return { problem: await problemForThread(error) };
   }
 }
 

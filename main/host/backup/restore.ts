@@ -1,3 +1,4 @@
+import * as m from '#messages/host-problems';
 import { existsSync, mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { moveFolderSync, removeTreeSync } from '../../../services/kit/platform/file-replacement.ts';
@@ -5,34 +6,39 @@ import { Problem } from '../../../services/contracts/problem.ts';
 import type { KeyWrapping } from '../vault/vault.ts';
 import { isExcluded, returning, staging, type Manifest } from './archive.ts';
 import { checkRestoredKey } from './restored-key.ts';
+import type { NameRules, RenamedFile } from './restored-names.ts';
 import { setAsideName } from './set-aside.ts';
-import { unpackBackup } from './unpack.ts';
+import { unpackBackup, type UnpackedBackup } from './unpack.ts';
+
+/** Outcome of a restore for the caller. */
+interface RestoreSummary {
+  /** Folder of the former content; undefined for none. */
+  readonly former: string | undefined;
+  /** Location of the tables: `elsewhere` when the archive does not contain them. */
+  readonly tables: Manifest['tables'];
+  /** Files that this system cannot store under their names in the backup. */
+  readonly renamed: readonly RenamedFile[];
+}
 
 /**
  * Replaces the content of the data folder by a backup. Everything is unpacked beside it and verified (hashes, and
  * each database's integrity check) before anything is replaced; the former content remains in a separate folder.
  * The caller must have the data folder's lock.
- * @returns `former`: folder of the former content, undefined for none; `tables`: whether the archive contains the
- * tables.
  * @throws Problem `backup.damaged`, `backup.missing`, `backup.key_unusable`, `backup.not_empty`.
  */
 export async function restoreBackup(
   dataDir: string,
   file: string,
-  options: { readonly force: boolean },
-): Promise<{ readonly former: string | undefined; readonly tables: Manifest['tables'] }> {
+  options: { readonly force: boolean; readonly rules?: NameRules },
+): Promise<RestoreSummary> {
   // Data that an earlier interrupted restore has set aside must not be deleted with its temporary files.
   finishRestore(dataDir);
   const present = readdirSync(dataDir).filter((name) => !isExcluded(name));
   if (present.length > 0 && !options.force) {
-    throw new Problem(
-      'backup.not_empty',
-      409,
-      `${dataDir} is not empty. Add --force to replace its content; it is kept aside.`,
-    );
+    throw new Problem('backup.not_empty', 409, () => m.dataFolderNotEmpty({ dataDir }));
   }
-  const { tables } = await stageRestore(dataDir, file);
-  return { former: finishRestore(dataDir), tables };
+  const { manifest, renamed } = await stageRestore(dataDir, file, options.rules);
+  return { former: finishRestore(dataDir), tables: manifest.tables, renamed };
 }
 
 /**
@@ -40,10 +46,10 @@ export async function restoreBackup(
  * discarded.
  * @throws Problem `backup.damaged`, `backup.missing`, `backup.key_unusable`.
  */
-export async function stageRestore(dataDir: string, file: string): Promise<Manifest> {
-  const manifest = await unpackStaged(dataDir, file);
+export async function stageRestore(dataDir: string, file: string, rules?: NameRules): Promise<UnpackedBackup> {
+  const unpacked = await unpackStaged(dataDir, file, rules);
   await completeStaged(dataDir, undefined);
-  return manifest;
+  return unpacked;
 }
 
 /**
@@ -51,7 +57,7 @@ export async function stageRestore(dataDir: string, file: string): Promise<Manif
  * {@link completeStaged} accepts it.
  * @throws Problem `backup.damaged`, `backup.missing`.
  */
-export async function unpackStaged(dataDir: string, file: string): Promise<Manifest> {
+export async function unpackStaged(dataDir: string, file: string, rules?: NameRules): Promise<UnpackedBackup> {
   const folder = join(dataDir, staging);
   // Removed first, so that a partly removed folder does not count as complete.
   rmSync(join(folder, 'complete'), { force: true });
@@ -59,7 +65,7 @@ export async function unpackStaged(dataDir: string, file: string): Promise<Manif
   const content = join(folder, 'content');
   mkdirSync(content, { recursive: true, mode: 0o700 });
   try {
-    return await unpackBackup(file, content);
+    return await unpackBackup(file, content, rules);
   } catch (error) {
     removeTreeSync(folder);
     throw error;

@@ -1,3 +1,4 @@
+import * as m from '#messages/host-problems';
 import { join } from 'node:path';
 import { Problem } from '../../../services/contracts/problem.ts';
 import type { Log } from '../../../services/contracts/service.ts';
@@ -31,17 +32,16 @@ export async function checkRestoredKey(content: string, wrapping: KeyWrapping | 
     if (sealed !== undefined) await checkKey(vault, folder, path);
   } catch (cause) {
     if (!(cause instanceof Problem)) throw cause;
-    throw new Problem('backup.key_unusable', 422, `${describe(storedKey?.kind)} Nothing was changed.`, { cause });
+    throw new Problem('backup.key_unusable', 422, () => m.backupKeyUnusable({ reason: describe(storedKey?.kind) }), {
+      cause,
+    });
   }
 }
 
 function describe(kind: 'plain' | 'wrapped' | undefined): string {
-  if (kind === undefined) return 'This backup does not contain the vault’s key, so its secrets cannot be read.';
-  if (kind === 'plain') return 'The vault’s key in this backup does not open its secrets.';
-  return (
-    'The vault’s key in this backup is locked by the key store of another computer, account or installation, so its ' +
-    'secrets cannot be read here. Create a new backup in the desktop app that created it, and restore that one.'
-  );
+  if (kind === undefined) return m.backupKeyMissing();
+  if (kind === 'plain') return m.backupKeyWrong();
+  return m.backupKeyLocked();
 }
 
 /**

@@ -1,3 +1,4 @@
+import * as m from '#messages/host-problems';
 import { readdir } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import { moveFolderSync, removeTree } from '../../../services/kit/platform/file-replacement.ts';
@@ -22,7 +23,7 @@ export async function listSetAside(dataDir: string): Promise<readonly SetAsideDa
 /** @throws Problem `backup.unknown` unless the list contains it, so that a name cannot leave the folder. */
 export async function setAsidePath(dataDir: string, name: string): Promise<string> {
   if ((await listSetAside(dataDir)).some((each) => each.name === name)) return join(dataDir, name);
-  throw new Problem('backup.unknown', 404, 'This is not there any more.');
+  throw new Problem('backup.unknown', 404, m.savedDataMissing());
 }
 
 /**

@@ -1,3 +1,4 @@
+import * as m from '#messages/host-problems';
 import { readdir, rm, stat, utimes } from 'node:fs/promises';
 import { basename, dirname, join, resolve } from 'node:path';
 import type { Readable } from 'node:stream';
@@ -11,6 +12,7 @@ import type {
 } from '../../../services/contracts/control/backups.ts';
 import { Problem } from '../../../services/contracts/problem.ts';
 import type { Clock, Log } from '../../../services/contracts/service.ts';
+import { runOutsideRequests } from '../../../services/kit/language.ts';
 import type { KeyWrapping } from '../vault/vault.ts';
 import type { Manifest } from './archive.ts';
 import { makeBackupFolder, receiveBackup, removeIncomplete } from './arrival.ts';
@@ -115,7 +117,7 @@ class BackupFolder implements BackupStore, AsyncDisposable {
   async getPath(name: string): Promise<string> {
     // Only listed names, so that a name cannot leave the folder.
     if ((await this.list()).some((backup) => backup.name === name)) return join(this.folder(), name);
-    throw new Problem('backup.unknown', 404, 'There is no such backup any more.');
+    throw new Problem('backup.unknown', 404, m.backupMissing());
   }
 
   async create(): Promise<BackupFile> {
@@ -138,7 +140,7 @@ class BackupFolder implements BackupStore, AsyncDisposable {
   }
 
   async contents(name: string): Promise<BackupContents> {
-    return toContents(await readBackupInThread({ file: await this.getPath(name) }));
+    return toContents((await readBackupInThread({ file: await this.getPath(name) })).manifest);
   }
 
   async restore(name: string): Promise<void> {
@@ -146,7 +148,11 @@ class BackupFolder implements BackupStore, AsyncDisposable {
     const { keyWrapping } = this.#options.vaultKey;
     const file = await this.getPath(name);
     this.#refuseWhileBusy();
-    this.#restoring = readBackupInThread({ file, stageIn: dataDir }).then(() => completeStaged(dataDir, keyWrapping));
+    this.#restoring = runOutsideRequests(async () => {
+      const { renamed } = await readBackupInThread({ file, stageIn: dataDir });
+      for (const each of renamed) log.warn('restored file renamed', { ...each });
+      await completeStaged(dataDir, keyWrapping);
+    });
     try {
       await this.#restoring;
     } catch (error) {
@@ -155,7 +161,7 @@ class BackupFolder implements BackupStore, AsyncDisposable {
     }
     log.warn('restore staged, host restarts', { name });
     // The current request is answered by a service that ends with this.
-    setImmediate(restartHost);
+    runOutsideRequests(() => setImmediate(restartHost));
   }
 
   setAside(): Promise<readonly SetAsideData[]> {
@@ -169,7 +175,7 @@ class BackupFolder implements BackupStore, AsyncDisposable {
     stageFormer(dataDir, former);
     this.#restoring = Promise.resolve();
     log.warn('set-aside data staged, host restarts', { name });
-    setImmediate(restartHost);
+    runOutsideRequests(() => setImmediate(restartHost));
   }
 
   async removeSetAside(name: string): Promise<void> {
@@ -199,7 +205,7 @@ class BackupFolder implements BackupStore, AsyncDisposable {
 
   #make(): Promise<BackupFile> {
     this.#refuseWhileBusy();
-    this.#making = this.#write().finally(() => (this.#making = undefined));
+    this.#making = runOutsideRequests(() => this.#write()).finally(() => (this.#making = undefined));
     return this.#making;
   }
 
@@ -233,11 +239,11 @@ class BackupFolder implements BackupStore, AsyncDisposable {
   }
 
   #refuseWhileRestoring(): void {
-    if (this.#restoring !== undefined) throw new Problem('backup.running', 409, 'A backup is being restored.');
+    if (this.#restoring !== undefined) throw new Problem('backup.running', 409, m.restoreRunning());
   }
 
   #refuseWhileBusy(): void {
-    if (this.#making !== undefined) throw new Problem('backup.running', 409, 'A backup is being written already.');
+    if (this.#making !== undefined) throw new Problem('backup.running', 409, m.backupRunning());
     this.#refuseWhileRestoring();
   }
 }

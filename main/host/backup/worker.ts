@@ -9,7 +9,7 @@ async function outcome(): Promise<BackupOutcome> {
   try {
     return { summary: await writeBackup(dataDir, file, { tables, createdAt, keyFile, parts: parts.map(requestPart) }) };
   } catch (error) {
-    return { problem: problemForThread(error) };
+    return { problem: await problemForThread(error) };
   }
 }
 

@@ -1,3 +1,4 @@
+import * as m from '#messages/host-problems';
 import { createHash } from 'node:crypto';
 import { createWriteStream } from 'node:fs';
 import { mkdir, mkdtemp, open, readdir, rm, stat, type FileHandle } from 'node:fs/promises';
@@ -8,6 +9,7 @@ import { createGzip } from 'node:zlib';
 import Database from 'better-sqlite3';
 import { pack, type Pack } from 'tar-stream';
 import { removeTree, replaceFile } from '../../../services/kit/platform/file-replacement.ts';
+import { temporaryBlobsFolder } from '../../../services/contracts/blobs.ts';
 import { Problem } from '../../../services/contracts/problem.ts';
 import { version } from '../runtime/version.ts';
 import { isBesideDatabase, isDatabase, isExcluded, manifestName, measure, type Manifest } from './archive.ts';
@@ -54,7 +56,7 @@ export async function writeBackup(
   const target = resolve(file);
   const root = resolve(dataDir);
   if (target.startsWith(root + sep)) {
-    throw new Problem('backup.target', 422, 'Put the backup outside the data folder, best on another disk.');
+    throw new Problem('backup.target', 422, m.backupInsideDataFolder);
   }
   await refuseNothing(root);
   const partial = join(dirname(target), `.${basename(target)}.${process.pid}.partial`);
@@ -77,7 +79,7 @@ export async function writeBackup(
   } catch (error) {
     if (error instanceof Problem) throw error;
     const reason = error instanceof Error ? error.message : String(error);
-    throw new Problem('backup.target', 507, `The backup could not be written to ${target}: ${reason}`, {
+    throw new Problem('backup.target', 507, () => m.backupNotWritten({ target, reason }), {
       cause: error,
     });
   } finally {
@@ -112,9 +114,9 @@ export const servicePartName = '.backup';
 
 async function refuseNothing(root: string): Promise<void> {
   const names = await readdir(root).catch((cause: unknown) => {
-    throw new Problem('backup.source', 404, `There is no data folder ${root} that could be read.`, { cause });
+    throw new Problem('backup.source', 404, () => m.dataFolderUnreadable({ root }), { cause });
   });
-  if (names.every(isExcluded)) throw new Problem('backup.source', 404, `There is nothing to save in ${root}.`);
+  if (names.every(isExcluded)) throw new Problem('backup.source', 404, () => m.dataFolderEmpty({ root }));
 }
 
 async function fill(
@@ -126,7 +128,9 @@ async function fill(
   const { scratch, tables, createdAt, keyFile, parts } = content;
   const excludedPaths = parts.flatMap(({ id, excludedFromCopy: names }) => names.map((name) => `${id}/${name}`));
   const paths = (await walk(root, root)).filter(
-    (path) => !excludedPaths.some((each) => path === each || path.startsWith(`${each}/`)),
+    (path) =>
+      !path.split('/').slice(1, 3).includes(temporaryBlobsFolder) &&
+      !excludedPaths.some((each) => path === each || path.startsWith(`${each}/`)),
   );
   const databases = paths.filter(isDatabase);
   for (const path of databases) {
@@ -186,7 +190,7 @@ async function copyDatabase(from: string, to: string): Promise<void> {
   } catch (error) {
     const isDamaged = error instanceof Database.SqliteError && /^SQLITE_(NOTADB|CORRUPT)/.test(error.code);
     if (!isDamaged) throw error;
-    const detail = `The database ${from} is damaged. Put it back from an earlier backup, or move it away; nothing was saved.`;
+    const detail = (): string => m.backupDatabaseDamaged({ from });
     throw new Problem('backup.source', 500, detail, { cause: error, retryable: false });
   } finally {
     database.close();

@@ -1,3 +1,4 @@
+import * as m from '#messages/host-problems';
 import { spawn, type ChildProcessWithoutNullStreams, type SpawnOptionsWithoutStdio } from 'node:child_process';
 import { once } from 'node:events';
 import { closeSync, openSync } from 'node:fs';
@@ -155,10 +156,10 @@ async function spawned(process_: ChildProcessWithoutNullStreams, { name, file }:
     await once(process_, 'spawn');
   } catch (error) {
     const isMissing = error instanceof Error && 'code' in error && error.code === 'ENOENT';
-    const reason = isMissing ? 'there is no such program' : 'it could not be started';
-    throw new Problem('child.missing', 503, `${name} (${file}): ${reason}.`, { cause: error });
+    const format = isMissing ? m.programNotFound : m.programNotStarted;
+    throw new Problem('child.missing', 503, () => format({ name, file }), { cause: error });
   }
-  if (process_.pid === undefined) throw new Problem('child.missing', 503, `${name} (${file}) could not be started.`);
+  if (process_.pid === undefined) throw new Problem('child.missing', 503, () => m.programNotStarted({ name, file }));
   return process_.pid;
 }
 

@@ -1,5 +1,6 @@
 import type { Children, RunningChild } from '../../../services/contracts/children.ts';
 import type { Clock, Log } from '../../../services/contracts/service.ts';
+import { runOutsideRequests } from '../../../services/kit/language.ts';
 import { currentPlatform } from '../../../services/kit/platform/current-platform.ts';
 import { startChild } from './child.ts';
 import { Orphans } from './orphans.ts';
@@ -34,7 +35,8 @@ export async function openChildren(
   const supervised = new Set<SupervisedChild>();
   const start: Children['start'] = async (order) => {
     const ended = Promise.withResolvers<void>();
-    const child = await startChild(order, { clock, orphans, ended: ended.resolve, platform });
+    // A program outlives the request that starts it.
+    const child = await runOutsideRequests(() => startChild(order, { clock, orphans, ended: ended.resolve, platform }));
     running.add(child);
     pids?.add(child.pid);
     void ended.promise.then(() => {
@@ -50,7 +52,7 @@ export async function openChildren(
       void child.exited.finally(() => registration?.[Symbol.dispose]());
     },
     supervise(order, options) {
-      const isRecorded = new SupervisedChild(() => start(order), options, { clock, log });
+      const isRecorded = runOutsideRequests(() => new SupervisedChild(() => start(order), options, { clock, log }));
       supervised.add(isRecorded);
       return isRecorded;
     },

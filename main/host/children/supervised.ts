@@ -1,3 +1,4 @@
+import * as m from '#messages/host-problems';
 import type {
   RunningChild,
   SupervisedProcess,
@@ -51,7 +52,7 @@ export class SupervisedChild implements SupervisedProcess {
       for (;;) {
         signal?.throwIfAborted();
         if (this.#state === 'up' && this.#child !== undefined) return this.#child;
-        if (this.#state === 'stopped') throw new Problem('child.stopped', 503, 'The program was stopped.');
+        if (this.#state === 'stopped') throw new Problem('child.stopped', 503, m.programStopped);
         await Promise.race([this.#changed.promise, result.promise]);
       }
     } finally {

@@ -1,5 +1,8 @@
+import * as m from '#messages/command-line';
 import { parseArgs } from 'node:util';
+import { formatList } from '../../../messages/format.ts';
 import type { ServiceManifest, ImportSource } from '../../../services/contracts/service.ts';
+import { readText } from '../../../services/contracts/text.ts';
 
 /** Options of every command except `help` and `version`. */
 interface DataLocation {
@@ -9,6 +12,9 @@ interface DataLocation {
 
 /** Services whose manifests define the commands for imports and engines. */
 type Services = readonly Pick<ServiceManifest, 'importSources' | 'engines'>[];
+
+/** Store of blobs as commands name it. */
+export type BlobPlace = 'local' | 's3';
 
 /** Parsed command line. */
 export type Command =
@@ -46,45 +52,78 @@ export type Command =
   | (DataLocation & { readonly name: 'engines install'; readonly engine: string | undefined })
   | (DataLocation & { readonly name: 'engines remove'; readonly engine: string })
   | (DataLocation & { readonly name: 'keys replace'; readonly service: string; readonly key: string })
+  | (DataLocation & { readonly name: 'blobs status' })
+  | (DataLocation & {
+      readonly name: 'blobs move';
+      readonly from: BlobPlace;
+      readonly to: BlobPlace;
+      /** Only reports what would be moved. */
+      readonly dryRun: boolean;
+    })
   /** `message` is one sentence for standard error. */
   | { readonly name: 'invalid'; readonly message: string; readonly exitCode: 2 };
 
+/** Row of the help: an option or a command, and its description. */
+type HelpRow = readonly [form: string, help: string];
+
 /** Returns the text of `homeport --help`. */
 export function helpText(services: Services): string {
-  return `Homeport: nine self-hosted services in one app.
+  return `${m.summary()}
 
-Usage: homeport [options] [homeport://link]
-       homeport <command>
+${m.usage()} homeport [options] [homeport://link]
+${' '.repeat(m.usage().length)} homeport <command>
 
-Options
-  --headless            start without a window (servers)
-  --hidden              start without showing the window (at login)
-  --data-dir PATH       the data folder (also: HOMEPORT_DATA_DIR)
-  --port N              port of the app's own page (also: HOMEPORT_PORT_CONTROL)
-  --safe-mode           start with no service, to repair settings
-  --version             print the version
-  --help                print this text
+${m.optionsHeading()}
+${formatRows(getOptionRows(), optionColumn)}
 
-Commands
-  config export [--secrets] [FILE]   write all settings to FILE or standard output; secrets are sealed unless --secrets
-  config import FILE                 make the settings those of FILE
-${getImportSources(services).map(importHelp).join('')}  config check [FILE]                check FILE, or the data folder's homeport.yaml
-  backup FILE                        write the whole data folder into one file
-  restore FILE [--force]             put a backup in place; --force replaces a data folder that is not empty
-  engines list                       show the outside programs and their versions
-  engines install [NAME]             install or update ${engineNames(services).join(', ')}
-  engines remove NAME                remove what "engines install" put into the data folder
-  keys replace SERVICE NAME          make a new key in place of a stored one that cannot be read
+${m.commandsHeading()}
+${formatRows(getCommandRows(services), commandColumn)}
 `;
 }
 
-/** Column of the descriptions. */
-const helpColumn = 37;
+/** Columns of the descriptions. */
+const optionColumn = 24;
+const commandColumn = 37;
 
-function importHelp({ program, from, what, dryRun }: ImportSource): string {
-  const form = `  import ${program} ${from}${dryRun ? ' [--dry-run]' : ''}`;
-  const gap = form.length < helpColumn ? form.padEnd(helpColumn) : `${form}\n${' '.repeat(helpColumn)}`;
-  return `${gap}take over ${what}\n`;
+function formatRows(rows: readonly HelpRow[], column: number): string {
+  return rows.map(([form, help]) => `${formatForm(`  ${form}`, column)}${help}`).join('\n');
+}
+
+function formatForm(form: string, column: number): string {
+  return form.length < column ? form.padEnd(column) : `${form}\n${' '.repeat(column)}`;
+}
+
+function getOptionRows(): readonly HelpRow[] {
+  return [
+    ['--headless', m.headlessHelp()],
+    ['--hidden', m.hiddenHelp()],
+    ['--data-dir PATH', m.dataDirHelp()],
+    ['--port N', m.portHelp()],
+    ['--safe-mode', m.safeModeHelp()],
+    ['--version', m.versionHelp()],
+    ['--help', m.helpHelp()],
+  ];
+}
+
+function getCommandRows(services: Services): readonly HelpRow[] {
+  return [
+    ['config export [--secrets] [FILE]', m.configExportHelp()],
+    ['config import FILE', m.configImportHelp()],
+    ...getImportSources(services).map(formatImportRow),
+    ['config check [FILE]', m.configCheckHelp()],
+    ['backup FILE', m.backupHelp()],
+    ['restore FILE [--force]', m.restoreHelp()],
+    ['engines list', m.enginesListHelp()],
+    ['engines install [NAME]', m.enginesInstallHelp({ engines: formatList(engineNames(services)) })],
+    ['engines remove NAME', m.enginesRemoveHelp()],
+    ['keys replace SERVICE NAME', m.keysReplaceHelp()],
+    ['blobs status', m.blobsStatusHelp()],
+    ['blobs move FROM TO [--dry-run]', m.blobsMoveHelp()],
+  ];
+}
+
+function formatImportRow({ program, from, help, dryRun }: ImportSource): HelpRow {
+  return [`import ${program} ${from}${dryRun ? ' [--dry-run]' : ''}`, readText(help)];
 }
 
 function getImportSources(services: Services): readonly ImportSource[] {
@@ -149,7 +188,7 @@ function engineForms(services: Services): readonly Form[] {
       argument: 'optional',
       command: ({ dataDir, first }) =>
         first !== undefined && isUnknown(first)
-          ? `There is no engine "${first}"; there are ${names.join(', ')}.`
+          ? m.engineUnknown({ engine: first, engines: formatList(names) })
           : { name: 'engines install', dataDir, engine: first },
     },
     {
@@ -157,8 +196,8 @@ function engineForms(services: Services): readonly Form[] {
       flags: [],
       argument: 'optional',
       command({ dataDir, first }) {
-        if (first === undefined) return `"engines remove" needs a name: one of ${names.join(', ')}.`;
-        if (isUnknown(first)) return `There is no engine "${first}"; there are ${names.join(', ')}.`;
+        if (first === undefined) return m.engineMissing({ engines: formatList(names, 'disjunction') });
+        if (isUnknown(first)) return m.engineUnknown({ engine: first, engines: formatList(names) });
         return { name: 'engines remove', dataDir, engine: first };
       },
     },
@@ -221,9 +260,23 @@ const forms: readonly Form[] = [
     flags: [],
     argument: 'two',
     command: ({ dataDir, first = '', second = '' }) =>
-      first === '' || second === ''
-        ? '"keys replace" needs a service and the name of a key, as the message about it has them.'
-        : { name: 'keys replace', dataDir, service: first, key: second },
+      first === '' || second === '' ? m.keyMissing() : { name: 'keys replace', dataDir, service: first, key: second },
+  },
+  {
+    arguments: ['blobs', 'status'],
+    flags: [],
+    argument: 'none',
+    command: ({ dataDir }) => ({ name: 'blobs status', dataDir }),
+  },
+  {
+    arguments: ['blobs', 'move'],
+    flags: ['dry-run'],
+    argument: 'two',
+    command({ values, dataDir, first, second }) {
+      const isLocalToS3 = first === 'local' && second === 's3';
+      if (!isLocalToS3 && !(first === 's3' && second === 'local')) return m.blobsPlacesInvalid();
+      return { name: 'blobs move', dataDir, from: first, to: second, dryRun: values['dry-run'] === true };
+    },
   },
   {
     arguments: [],
@@ -252,31 +305,32 @@ export function parseCommandLine(argv: readonly string[], services: Services = [
     commandWords.every((word, index) => positionals[index] === word),
   );
   const dataDir = values['data-dir'];
-  if (form === undefined) return invalid('There is no such command.');
-  if (dataDir === '') return invalid('--data-dir needs a path.');
+  if (form === undefined) return invalid(m.unknownCommand());
+  if (dataDir === '') return invalid(m.dataDirMissing());
 
   const name = ['homeport', ...form.arguments].join(' ');
   const stray = Object.keys(values).find(
     (flag) => flag !== 'data-dir' && !form.flags.some((allowed) => allowed === flag),
   );
-  if (stray !== undefined) return invalid(`"${name}" does not take --${stray}.`);
+  if (stray !== undefined) return invalid(m.optionNotAllowed({ command: name, option: stray }));
   const [first, ...others] = positionals.slice(form.arguments.length);
   const [second] = others;
   const extra = form.argument === 'none' ? first : form.argument === 'two' ? others[1] : second;
-  if (extra !== undefined) return invalid(`"${name}" does not take "${extra}".`);
-  if (form.argument === 'file' && (first === undefined || first === '')) return invalid(`"${name}" needs a file.`);
+  if (extra !== undefined) return invalid(m.argumentNotAllowed({ command: name, argument: extra }));
+  if (form.argument === 'file' && (first === undefined || first === ''))
+    return invalid(m.fileMissing({ command: name }));
 
   const command = form.command({ values, dataDir, first, second });
   return typeof command === 'string' ? invalid(command) : command;
 }
 
 function start({ values, dataDir: folder, first }: ParsedArguments): Command | string {
-  if (first !== undefined && !/^homeport:\/\//i.test(first)) return `There is no command "${first}".`;
+  if (first !== undefined && !/^homeport:\/\//i.test(first)) return m.unknownCommandName({ command: first });
   const link = first === undefined || first.length > maxLinkLength ? null : URL.parse(first);
-  if (first !== undefined && link === null) return 'The homeport:// link cannot be read.';
+  if (first !== undefined && link === null) return m.linkInvalid();
   const port = values.port === undefined ? undefined : Number(values.port);
-  if (values.port !== undefined && !/^\d{1,5}$/.test(values.port)) return '--port needs a number from 0 to 65535.';
-  if (port !== undefined && port > 65535) return '--port needs a number from 0 to 65535.';
+  if (values.port !== undefined && !/^\d{1,5}$/.test(values.port)) return m.portInvalid();
+  if (port !== undefined && port > 65535) return m.portInvalid();
   return {
     name: 'start',
     dataDir: folder,
@@ -293,12 +347,25 @@ function readArguments(argv: readonly string[]): { values: Values; positionals: 
     const { values, positionals } = parseArgs({ args: [...argv], options, allowPositionals: true, strict: true });
     return { values, positionals };
   } catch (error) {
-    // parseArgs adds advice about `--` that does not apply here.
-    if (error instanceof TypeError) return `${error.message.split('. ')[0] ?? error.message}.`.replace(/\.+$/, '.');
+    if (error instanceof TypeError && 'code' in error) return explainArgument(error.code, argv);
     throw error;
   }
 }
 
+/** Returns the reason why Node's parser refused the arguments. */
+function explainArgument(code: unknown, argv: readonly string[]): string {
+  const isKnown = (name: string): name is Flag => Object.hasOwn(options, name);
+  const flags = argv.filter((argument) => argument.startsWith('-')).map((argument) => argument.split('=', 2));
+  for (const [flag = '', value] of flags) {
+    const name = flag === '-h' ? 'help' : flag.slice(2);
+    if (!flag.startsWith('--') && flag !== '-h') return m.unknownOption({ option: flag });
+    if (!isKnown(name)) return m.unknownOption({ option: flag });
+    if (options[name].type === 'boolean' && value !== undefined) return m.optionTakesNoValue({ option: flag });
+  }
+  const [last = ''] = flags.findLast(([flag = '']) => ['--data-dir', '--port'].includes(flag)) ?? [];
+  return code === 'ERR_PARSE_ARGS_INVALID_OPTION_VALUE' ? m.optionNeedsValue({ option: last }) : m.unknownCommand();
+}
+
 function invalid(reason: string): Command {
-  return { name: 'invalid', message: `${reason} See homeport --help.`, exitCode: 2 };
+  return { name: 'invalid', message: m.invalid({ reason }), exitCode: 2 };
 }

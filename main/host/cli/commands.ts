@@ -1,13 +1,16 @@
+import * as m from '#messages/command-line';
 import { existsSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { basename, join, resolve } from 'node:path';
+import { defineNumberFormat } from '../../../messages/format.ts';
 import { Problem } from '../../../services/contracts/problem.ts';
-import type { ServiceDescriptor } from '../../../services/contracts/service.ts';
+import { readText } from '../../../services/contracts/text.ts';
 import { returning, staging } from '../backup/archive.ts';
 import { finishRestore, restoreBackup } from '../backup/restore.ts';
 import { isKeyReadable } from '../backup/restored-key.ts';
 import { writeBackup } from '../backup/write.ts';
-import { systemClock } from '../runtime/clock.ts';
+import { runBlobCommand } from './blob-commands.ts';
+import { openKernelQuietly, quietLog, withKernel, type DataLocation } from './command-kernel.ts';
 import type { Command } from './command-line.ts';
 import { checkConfig } from '../config/check.ts';
 import { openConfig } from '../config/file-config.ts';
@@ -19,8 +22,6 @@ import { setKeyAside } from '../vault/replace-key.ts';
 import { openEngines, type HostEngines } from '../engines/engines.ts';
 import { findEnginesFolder } from '../engines/engines-folder.ts';
 import { getEngineSpecs } from '../engines/specs.ts';
-import { openKernel, type Kernel } from '../kernel.ts';
-import { createLog, type HostLog } from '../log/log.ts';
 import { recordCommand } from '../log/record-command.ts';
 import { exportPortable, importPortable, importProgramInto } from '../provisioning/portable.ts';
 import { replacePrivateFile } from '../vault/key-file.ts';
@@ -28,13 +29,7 @@ import { readProvidedKey } from '../vault/provided-key.ts';
 
 type RunnableCommand = Exclude<Command, { readonly name: 'start' | 'help' | 'version' | 'invalid' }>;
 
-interface DataLocation {
-  readonly dataDir: string;
-  readonly descriptors: readonly ServiceDescriptor[];
-}
-
-const onAnotherFolder =
-  'The tables are in PostgreSQL and not in it: accounts, messages and the like. Save that database with pg_dump as well.';
+const formatSize = defineNumberFormat({ maximumFractionDigits: 1 });
 
 /**
  * Executes a command that is not a start. Prints its result to stdout; reading commands work beside a running host.
@@ -54,6 +49,9 @@ export async function runCommand(command: RunnableCommand, location: DataLocatio
       return backup(command.file, location);
     case 'restore':
       return restore(command.file, command.force, location);
+    case 'blobs status':
+    case 'blobs move':
+      return manageBlobs(command, location);
     case 'keys replace':
       return replaceKey(command, location);
     case 'engines list':
@@ -63,7 +61,11 @@ export async function runCommand(command: RunnableCommand, location: DataLocatio
       if (command.name === 'engines install') await install(engines, command.engine);
       if (command.name === 'engines remove') await engines.remove(command.engine);
       for (const { name, path, version, source, remedy } of await engines.list()) {
-        print(path === null ? `${name}: missing. ${remedy ?? ''}` : `${name} ${version ?? ''} (${source}) ${path}`);
+        print(
+          path === null
+            ? m.engineMissingLine({ engine: name, remedy: remedy ?? '' })
+            : `${name} ${version ?? ''} (${source}) ${path}`,
+        );
       }
       return;
     }
@@ -86,29 +88,25 @@ async function backup(file: string, location: DataLocation): Promise<void> {
     { dataDir: location.dataDir, format: config.read().host.logFormat },
     { event: 'backup_created', detail: basename(file) },
   );
-  const size = (bytes / 1024 / 1024).toFixed(1);
-  print(`Saved ${files} files (${size} MiB) in ${file}. It holds the vault's key: keep it safe.`);
-  if (!tables) print(onAnotherFolder);
+  print(m.backupSaved({ count: files, size: formatSize(bytes / 1024 / 1024), file }));
+  if (!tables) print(m.backupWithoutTables());
+  if (config.read().host.s3Bucket !== '') print(m.backupWithoutBlobs());
 }
 
 /** A backup with a key that only the desktop's key store can open would be useless on another computer. */
 async function requireReadableKey({ dataDir }: DataLocation): Promise<void> {
   if (await isKeyReadable(dataDir)) return;
-  throw new Problem(
-    'backup.key_wrapped',
-    409,
-    'The vault’s key is in the key store of the desktop app, which commands cannot open. Create the backup in the app ' +
-      '(Settings, Backups), or switch off the setting "keyring", restart the app and repeat this command.',
-  );
+  throw new Problem('backup.key_wrapped', 409, m.backupKeyWrapped());
 }
 
 async function restore(file: string, force: boolean, { dataDir }: DataLocation): Promise<void> {
   using _lock = lockDataFolder(dataDir);
-  const { former, tables } = await restoreBackup(dataDir, file, { force });
+  const { former, tables, renamed } = await restoreBackup(dataDir, file, { force });
   recordCommand({ dataDir, format: 'text' }, { event: 'backup_restored', detail: basename(file) });
-  print(`Restored ${file} into ${dataDir}.${former === undefined ? '' : ` What was there before is in ${former}.`}`);
-  if (tables === 'elsewhere')
-    print('The tables were in PostgreSQL and not in this backup: restore that database as well.');
+  const folder = dataDir;
+  print(former === undefined ? m.restored({ file, folder }) : m.restoredReplaced({ file, folder, former }));
+  for (const { name, storedAs } of renamed) print(m.restoredUnderOtherName({ name, storedAs }));
+  if (tables === 'elsewhere') print(m.restoredWithoutTables());
 }
 
 async function install(engines: HostEngines, engineName: string | undefined): Promise<void> {
@@ -135,11 +133,14 @@ async function exportTo(file: string | undefined, secrets: boolean, location: Da
   );
   if (file === undefined) process.stdout.write(text);
   // Replaces a file that others may read, instead of writing into it.
-  else await replacePrivateFile(file, text).catch((error: unknown) => fail(`${file} cannot be written`, error));
+  else
+    await replacePrivateFile(file, text).catch((error: unknown) =>
+      fail((reason) => m.fileUnwritable({ file, reason }), error),
+    );
 }
 
 async function importFrom(file: string, location: DataLocation): Promise<void> {
-  const text = await readText(file);
+  const text = await readTextFile(file);
   using _lock = lockDataFolder(location.dataDir);
   finishRestore(location.dataDir);
   const { content, portable, moves } = await withKernel(location, async ({ config, parts }) => {
@@ -160,12 +161,7 @@ async function importFrom(file: string, location: DataLocation): Promise<void> {
     { dataDir: location.dataDir, format: 'text' },
     { event: 'settings_changed', detail: `imported from ${basename(file)}` },
   );
-  print(`Imported ${file}.`);
-}
-
-async function withKernel<T>(location: DataLocation, work: (kernel: Kernel) => Promise<T>): Promise<T> {
-  await using kernel = await openKernelQuietly(location, { readOnly: false });
-  return await work(kernel);
+  print(m.imported({ file }));
 }
 
 /** Imports into a data folder without a running host; a missing folder is created. */
@@ -183,10 +179,23 @@ async function importProgramData(
     });
     if (Object.keys(settings).length > 0) {
       await kernel.config.change(service, settings);
-      print(`Settings: ${Object.keys(settings).join(', ')}.`);
+      print(m.importedSettings({ names: Object.keys(settings).join(', ') }));
     }
     notes.forEach(print);
   });
+}
+
+/** A move requires that no host runs on the data folder, since it could write blobs to the former store. */
+async function manageBlobs(command: Parameters<typeof runBlobCommand>[0], location: DataLocation): Promise<void> {
+  requireDataFolder(location);
+  if (command.name === 'blobs status') {
+    finishInterruptedRestore(location);
+    await using kernel = await openKernelQuietly(location, { readOnly: true });
+    return await runBlobCommand(command, { ...location, kernel });
+  }
+  using _lock = lockDataFolder(location.dataDir);
+  finishRestore(location.dataDir);
+  await withKernel(location, (kernel) => runBlobCommand(command, { ...location, kernel }));
 }
 
 /** Requires a data folder without a running host. */
@@ -195,31 +204,31 @@ async function replaceKey(
   location: DataLocation,
 ): Promise<void> {
   const descriptor = location.descriptors.find(({ id }) => id === service);
-  if (descriptor === undefined) throw new Problem('host.unknown_service', 404, `There is no service "${service}".`);
+  if (descriptor === undefined) throw new Problem('host.unknown_service', 404, m.serviceUnknown({ service }));
   using _lock = lockDataFolder(location.dataDir);
   finishRestore(location.dataDir);
   await withKernel(location, async ({ parts }) => {
     await using serviceContext = await openServiceContext(descriptor, parts);
     await setKeyAside(descriptor, key, serviceContext.context);
   });
-  print(`${descriptor.title} makes a new key "${key}" at its next start.`);
+  print(m.keyReplaced({ service: readText(descriptor.title), key }));
 }
 
 async function check(named: string | undefined, { dataDir, descriptors }: DataLocation): Promise<void> {
   const file = named ?? join(dataDir, 'homeport.yaml');
   if (named === undefined && !existsSync(file)) {
-    print(`There is no ${file}: everything is at its default.`);
+    print(m.configMissing({ file }));
     return;
   }
-  const { problems, warnings } = checkConfig(await readText(file), descriptors);
+  const { problems, warnings } = checkConfig(await readTextFile(file), descriptors);
   for (const each of [...problems, ...warnings]) print(formatSettingsProblem(each));
   if (problems.length > 0) process.exitCode = 1;
-  else print(`${file} is in order.`);
+  else print(m.configValid({ file }));
 }
 
 /** A mistyped folder must not be created and then reported as empty. */
 function requireDataFolder({ dataDir }: DataLocation): void {
-  if (!existsSync(dataDir)) throw new Problem('command.data_folder', 404, `There is no data folder ${dataDir}.`);
+  if (!existsSync(dataDir)) throw new Problem('command.data_folder', 404, m.dataFolderMissing({ folder: dataDir }));
 }
 
 /** An incomplete restore must not be read, and only one process may complete it. A running host has done so. */
@@ -227,11 +236,6 @@ function finishInterruptedRestore({ dataDir }: DataLocation): void {
   if (![staging, returning].some((name) => existsSync(join(dataDir, name)))) return;
   using _lock = lockDataFolder(dataDir);
   finishRestore(dataDir);
-}
-
-/** Suppresses lines below a warning: the output of a command is for its user. */
-function quietLog(): HostLog {
-  return createLog({ level: 'warn', format: 'text' });
 }
 
 function readConfig({ dataDir, descriptors }: DataLocation): ReturnType<typeof openConfig> {
@@ -250,45 +254,24 @@ async function openBackupStore(location: DataLocation): Promise<HostEngines> {
   });
 }
 
-async function openKernelQuietly(
-  { dataDir, descriptors }: DataLocation,
-  { readOnly }: { readonly readOnly: boolean },
-): Promise<Kernel> {
-  const kernel = await openKernel({
-    dataDir,
-    descriptors,
-    environment: process.env,
-    commandLine: {},
-    clock: systemClock,
-    log: quietLog(),
-    readOnly,
-    address: () => undefined,
-    addresses: () => [],
-    started: Promise.resolve(),
-  });
-  // The default would replace it, and the command would use the wrong tables.
-  const bad = kernel.config.problems.find(({ path }) => path === 'host.databaseUrl');
-  if (bad === undefined) return kernel;
-  await kernel[Symbol.asyncDispose]();
-  throw new Problem('config.invalid', 422, `${bad.path}: ${bad.message}`);
+async function readTextFile(file: string): Promise<string> {
+  return readFile(file, 'utf8').catch((error: unknown) => fail((reason) => m.fileUnreadable({ file, reason }), error));
 }
 
-async function readText(file: string): Promise<string> {
-  return readFile(file, 'utf8').catch((error: unknown) => fail(`${file} cannot be read`, error));
-}
+/** Reasons of failed file operations by system error. */
+const fileReasons: Readonly<Record<string, () => string>> = {
+  ENOENT: m.reasonNotFound,
+  EACCES: m.reasonDenied,
+  EISDIR: m.reasonFolder,
+  ENOTDIR: m.reasonBelowFile,
+  EEXIST: m.reasonBelowFile,
+  ENOSPC: m.reasonDiskFull,
+};
 
-function fail(message: string, error: unknown): never {
+function fail(format: (reason: string) => string, error: unknown): never {
   const code = error instanceof Error && 'code' in error ? error.code : undefined;
-  const reasons: Readonly<Record<string, string>> = {
-    ENOENT: 'there is no such file or folder',
-    EACCES: 'this user may not',
-    EISDIR: 'it is a folder',
-    ENOTDIR: 'it lies below a file',
-    EEXIST: 'it lies below a file',
-    ENOSPC: 'the disk is full',
-  };
-  const reason = reasons[String(code)] ?? (error instanceof Error ? error.message : String(error));
-  throw new Problem('command.file', 422, `${message}: ${reason}.`, { cause: error });
+  const reason = fileReasons[String(code)]?.() ?? (error instanceof Error ? error.message : String(error));
+  throw new Problem('command.file', 422, format(reason), { cause: error });
 }
 
 function print(line: string): void {

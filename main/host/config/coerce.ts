@@ -1,3 +1,5 @@
+import * as m from '#messages/validation';
+import { formatExpected } from '../runtime/plain-issues.ts';
 import { findElement, getTypes, type SchemaNode } from './json-schema.ts';
 import { parseJson } from '../../../services/contracts/parse-json.ts';
 
@@ -24,45 +26,45 @@ const number = /^[+-]?(\d+(\.\d*)?|\.\d+)(e[+-]?\d+)?$/i;
 export function coerce(text: string, node: SchemaNode): Coerced {
   const types = getTypes(node);
   const trimmed = text.trim();
-  const reasons: string[] = [];
+  const expected: (() => string)[] = [];
 
   if (types.has('null') && trimmed === 'null') return { value: null };
   if (types.has('number') || types.has('integer')) {
     if (number.test(trimmed)) return { value: Number(trimmed) };
-    reasons.push(types.has('number') ? 'a number' : 'a whole number');
+    expected.push(types.has('number') ? m.typeNumber : m.typeInteger);
   }
   if (types.has('boolean')) {
     const lowerCase = trimmed.toLowerCase();
     if (Object.hasOwn(parseList, lowerCase)) return { value: parseList[lowerCase] };
-    reasons.push('true or false');
+    expected.push(m.typeBoolean);
   }
   if (types.has('array')) {
     const list = coerceList(trimmed, node);
     if ('value' in list) return list;
-    reasons.push(list.reason);
+    expected.push(list.expected);
   }
   if (types.has('object')) {
     const object = parseJson(trimmed);
     if (object !== undefined) return { value: object };
-    reasons.push('a JSON object');
+    expected.push(m.typeJsonObject);
   }
-  if (types.has('string') || reasons.length === 0) return { value: text };
-  return { reason: `Expected ${reasons.join(' or ')}.` };
+  if (types.has('string') || expected.length === 0) return { value: text };
+  return { reason: formatExpected(expected) };
 }
 
-function coerceList(text: string, node: SchemaNode): Coerced {
+function coerceList(text: string, node: SchemaNode): { readonly value: unknown } | { readonly expected: () => string } {
   if (text.startsWith('[')) {
     const list = parseJson(text);
-    return list === undefined ? { reason: 'a JSON list' } : { value: list };
+    return list === undefined ? { expected: m.typeJsonList } : { value: list };
   }
   const element = findElement(node, 0);
   const types = getTypes(element);
-  if (types.has('object') || types.has('array')) return { reason: 'a JSON list' };
+  if (types.has('object') || types.has('array')) return { expected: m.typeJsonList };
   const values: unknown[] = [];
   for (const part of text.split(',')) {
     if (part.trim() === '') continue;
     const each = coerce(part.trim(), element);
-    if ('reason' in each) return { reason: 'a comma list, each of the right type' };
+    if ('reason' in each) return { expected: m.typeCommaList };
     values.push(each.value);
   }
   return { value: values };

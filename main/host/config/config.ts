@@ -31,10 +31,13 @@ export type Verify = (next: Settings) => Promise<void> | void;
 export interface Config {
   /** Absolute path of homeport.yaml. */
   readonly file: string;
-  /** Invalid values; the defaults apply instead. */
+  /** Invalid values, in the current language; the defaults apply instead. */
   readonly problems: readonly SettingsProblem[];
-  /** Returns the problems of one service. */
-  getProblems(serviceId: string): readonly SettingsProblem[];
+  /**
+   * Returns the problems that one service has now, as a function that returns them in the language of its caller, also
+   * after later changes.
+   */
+  getProblems(serviceId: string): () => readonly SettingsProblem[];
   readonly warnings: readonly SettingsProblem[];
   /** Paths of secrets that are set but were not opened, since no vault was given. */
   readonly closed: readonly string[];
@@ -43,7 +46,7 @@ export interface Config {
   read(): Settings;
   /** Returns the content of the file without overrides, from which exports are made. Contains secrets. */
   content(): Content;
-  /** For pages: contains no secret. */
+  /** For pages, in the current language: contains no secret. */
   describe(): SettingsView;
   /**
    * Validates and saves a change of one section (`host` or a service's id); the caller applies it. Changes run

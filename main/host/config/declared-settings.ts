@@ -1,23 +1,21 @@
+import * as m from '#messages/host-settings';
 import { z } from 'zod';
 import { AccountName, everyone, Permission, Role } from '../../../services/contracts/control/accounts.ts';
 
-const account = AccountName.default('').meta({ title: 'Account', description: 'Name of the account.' });
+const account = AccountName.default('').meta({ label: m.account, help: m.accountHelp });
 
 const DeclaredUser = z.object({
   name: account,
   passwordHash: z
     .string()
-    .regex(
-      /^\$2[aby]\$(0[4-9]|1[0-3])\$[./A-Za-z0-9]{53}$/,
-      'Use a bcrypt hash with a cost of at most 13, such as $2a$10$….',
-    )
+    .regex(/^\$2[aby]\$(0[4-9]|1[0-3])\$[./A-Za-z0-9]{53}$/, { error: m.passwordHashInvalid })
     .default('')
     .meta({
-      title: 'Password hash',
-      description: 'A bcrypt hash with a cost of at most 13, as created by ntfy user hash or htpasswd -nB.',
+      label: m.passwordHash,
+      help: m.passwordHashHelp,
       secret: true,
     }),
-  role: Role.default('user').meta({ title: 'Role', description: 'Administrators have every permission.' }),
+  role: Role.default('user').meta({ label: m.role, help: m.roleHelp }),
 });
 
 const DeclaredGrant = z.object({
@@ -25,23 +23,18 @@ const DeclaredGrant = z.object({
     .union([AccountName, z.literal(everyone)])
     .default(everyone)
     .meta({
-      title: 'Account',
-      description: 'Name of an account, or * for visitors without an account.',
+      label: m.user,
+      help: m.userHelp,
     }),
   service: z
     .string()
-    .regex(/^[a-z0-9][a-z0-9-]{0,63}$/, 'Use the ID of a service, such as push.')
+    .regex(/^[a-z0-9][a-z0-9-]{0,63}$/, { error: m.serviceInvalid })
     .default('push')
-    .meta({ title: 'Service', description: 'ID of a service, such as push, mail or notify.' }),
-  pattern: z
-    .string()
-    .min(1)
-    .max(128)
-    .default('*')
-    .meta({ title: 'Pattern', description: 'Pattern of push topics, such as alerts-*. An * matches any characters.' }),
+    .meta({ label: m.service, help: m.serviceHelp }),
+  pattern: z.string().min(1).max(128).default('*').meta({ label: m.pattern, help: m.patternHelp }),
   permission: Permission.default('read-write').meta({
-    title: 'Permission',
-    description: 'Permission to grant. "none" denies access and takes precedence over a shorter pattern.',
+    label: m.permission,
+    help: m.permissionHelp,
   }),
 });
 
@@ -49,49 +42,28 @@ const DeclaredToken = z.object({
   user: account,
   token: z
     .string()
-    .regex(
-      /^tk_[a-z0-9]{29}$/,
-      'Use tk_ followed by 29 lowercase letters or digits, as created by ntfy token generate.',
-    )
+    .regex(/^tk_[a-z0-9]{29}$/, { error: m.tokenInvalid })
     .default('')
     .meta({
-      title: 'Token',
-      description: 'tk_ followed by 29 lowercase letters or digits, as created by ntfy token generate.',
+      label: m.token,
+      help: m.tokenHelp,
       secret: true,
     }),
-  label: z.string().max(128).default('').meta({ title: 'Label', description: 'Purpose of the token.' }),
+  label: z.string().max(128).default('').meta({ label: m.label, help: m.labelHelp }),
 });
 
 /** Schema of accounts, grants and tokens declared in the file, modelled on ntfy's configuration. */
 export const declaredFields = {
-  authUsers: z
-    .array(DeclaredUser)
-    .max(1000)
-    .default([])
-    .meta({
-      title: 'Declared accounts',
-      description:
-        'Accounts that are created from this list and deleted when they are removed from it. Their ' +
-        'password and role can only be changed here.',
-    }),
-  authAccess: z
-    .array(DeclaredGrant)
-    .max(5000)
-    .default([])
-    .meta({
-      title: 'Declared grants',
-      description:
-        'Permissions of accounts and visitors in addition to those granted in the app. They are revoked ' +
-        'when they are removed from this list.',
-    }),
-  authTokens: z
-    .array(DeclaredToken)
-    .max(1000)
-    .default([])
-    .meta({
-      title: 'Declared tokens',
-      description:
-        'Access tokens of declared accounts. They do not expire and are revoked when they are removed from ' +
-        'this list.',
-    }),
+  authUsers: z.array(DeclaredUser).max(1000).default([]).meta({
+    label: m.authUsers,
+    help: m.authUsersHelp,
+  }),
+  authAccess: z.array(DeclaredGrant).max(5000).default([]).meta({
+    label: m.authAccess,
+    help: m.authAccessHelp,
+  }),
+  authTokens: z.array(DeclaredToken).max(1000).default([]).meta({
+    label: m.authTokens,
+    help: m.authTokensHelp,
+  }),
 };

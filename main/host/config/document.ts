@@ -1,3 +1,4 @@
+import * as m from '#messages/config-problems';
 import {
   type Document,
   isAlias,
@@ -11,6 +12,7 @@ import {
   YAMLMap,
 } from 'yaml';
 import type { SettingsProblem } from '../../../services/contracts/control/settings.ts';
+import { readText, type Text } from '../../../services/contracts/text.ts';
 import { currentVersion, migrate } from './migrations.ts';
 import { isRecord } from '../../../services/contracts/is-record.ts';
 
@@ -22,6 +24,16 @@ export interface Content {
   readonly portable: Readonly<Record<string, unknown>>;
 }
 
+/** Problem of a document, which is read again for each reader. */
+export interface DocumentProblem extends Omit<SettingsProblem, 'message'> {
+  readonly message: Text;
+}
+
+/** Returns a problem of a document in the current language. */
+export function readDocumentProblem({ message, ...location }: DocumentProblem): SettingsProblem {
+  return { ...location, message: readText(message) };
+}
+
 /** Parsed homeport.yaml in the current version. */
 export interface SettingsDocument {
   /** Edit a clone, never this. */
@@ -31,8 +43,8 @@ export interface SettingsDocument {
   readonly damaged: boolean;
   /** Original version of a migrated text. */
   readonly migratedFrom: number | undefined;
-  readonly problems: readonly SettingsProblem[];
-  readonly warnings: readonly SettingsProblem[];
+  readonly problems: readonly DocumentProblem[];
+  readonly warnings: readonly DocumentProblem[];
   /** Returns the line (from 1) of a path, or of its nearest existing ancestor. */
   readonly line: (path: readonly (string | number)[]) => number | undefined;
 }
@@ -44,12 +56,16 @@ const maxLength = 16 * 1024 * 1024;
 
 /** Parses a text and migrates older versions. Never throws for invalid text. */
 export function readDocument(text: string): SettingsDocument {
-  if (text.length > maxLength) return damagedDocument({ path: '', message: 'The file is too large for settings.' });
+  if (text.length > maxLength) return damagedDocument({ path: '', message: m.fileTooLarge });
   const lines = new LineCounter();
   const yaml: Document = parseDocument(text, { prettyErrors: false, lineCounter: lines });
   const [error] = yaml.errors;
   if (error !== undefined) {
-    return damagedDocument({ path: '', message: syntaxReason(error.code), line: lines.linePos(error.pos[0]).line });
+    return damagedDocument({
+      path: '',
+      message: () => syntaxReason(error.code),
+      line: lines.linePos(error.pos[0]).line,
+    });
   }
   const { value, reason } = plainValue(yaml);
   if (reason !== undefined) return damagedDocument({ path: '', message: reason });
@@ -59,16 +75,15 @@ export function readDocument(text: string): SettingsDocument {
     begun.contents = begun.createNode({ version: currentVersion });
     return readDocument(writeDocument(begun));
   }
-  if (!isRecord(value))
-    return damagedDocument({ path: '', message: 'Expected settings as "name: value" lines.', line: 1 });
+  if (!isRecord(value)) return damagedDocument({ path: '', message: m.notSettings, line: 1 });
 
   const line = (path: readonly (string | number)[]): number | undefined => getLine(yaml, lines, path);
   const version = Object.hasOwn(value, 'version') ? value['version'] : 0;
   if (typeof version !== 'number' || !Number.isInteger(version) || version < 0) {
-    return damagedDocument(problem('version', 'Expected a whole number.', line(['version'])));
+    return damagedDocument(problem('version', m.expectedInteger, line(['version'])));
   }
   if (version > currentVersion) {
-    const message = `The file is of version ${version}, made by a newer Homeport; this one knows up to ${currentVersion}.`;
+    const message = (): string => m.fileTooNew({ version, currentVersion });
     return damagedDocument(problem('version', message, line(['version'])));
   }
   if (version < currentVersion) {
@@ -126,19 +141,19 @@ export function formatDocument(value: Readonly<Record<string, unknown>>): string
   return stringify(value, { lineWidth: 0 });
 }
 
-function damagedDocument(damage: SettingsProblem): SettingsDocument {
+function damagedDocument(damage: DocumentProblem): SettingsDocument {
   return { ...emptyDocument(), damaged: true, problems: [damage] };
 }
 
-function problem(path: string, message: string, line: number | undefined): SettingsProblem {
+function problem(path: string, message: Text, line: number | undefined): DocumentProblem {
   return line === undefined ? { path, message } : { path, message, line };
 }
 
-function plainValue(yaml: Document): { readonly value?: unknown; readonly reason?: string } {
+function plainValue(yaml: Document): { readonly value?: unknown; readonly reason?: Text } {
   try {
     return { value: yaml.toJS({ maxAliasCount: 100 }) };
   } catch (error) {
-    if (error instanceof ReferenceError) return { reason: 'It uses an *alias without an &anchor, or far too many.' };
+    if (error instanceof ReferenceError) return { reason: m.aliasInvalid };
     throw error;
   }
 }
@@ -147,11 +162,11 @@ function toContent(
   root: Record<string, unknown>,
   line: SettingsDocument['line'],
 ): Pick<SettingsDocument, 'content' | 'problems' | 'warnings'> {
-  const problems: SettingsProblem[] = [];
+  const problems: DocumentProblem[] = [];
   const group = (value: unknown, path: readonly string[]): Record<string, unknown> => {
     if (isRecord(value)) return value;
     if (value !== null && value !== undefined) {
-      problems.push(problem(path.join('.'), 'Expected a group of settings.', line(path)));
+      problems.push(problem(path.join('.'), m.expectedGroup, line(path)));
     }
     return {};
   };
@@ -163,7 +178,7 @@ function toContent(
   };
   const warnings = Object.keys(root)
     .filter((name) => !topLevel.has(name))
-    .map((name) => problem(name, 'There is no such setting; it is kept but has no effect.', line([name])));
+    .map((name) => problem(name, m.settingUnknownIgnored, line([name])));
   return { content, problems, warnings };
 }
 
@@ -189,13 +204,13 @@ function getLine(yaml: Document, lines: LineCounter, path: readonly (string | nu
 
 /** The parser's messages may repeat the text, which may be a secret; its codes do not. */
 function syntaxReason(code: string): string {
-  const reasons: Readonly<Record<string, string>> = {
-    DUPLICATE_KEY: 'The same name is used twice in one group.',
-    TAB_AS_INDENT: 'Tabs cannot indent YAML; use spaces.',
-    BAD_INDENT: 'The indentation does not fit the lines around it.',
-    MISSING_CHAR: 'A quote, bracket, comma or colon is missing.',
-    BLOCK_AS_IMPLICIT_KEY: 'Two "name:" on one line; put text that holds a colon in quotes.',
-    MULTIPLE_DOCS: 'The file holds more than one document (---).',
+  const reasons: Readonly<Record<string, () => string>> = {
+    DUPLICATE_KEY: m.duplicateName,
+    TAB_AS_INDENT: m.tabIndent,
+    BAD_INDENT: m.badIndent,
+    MISSING_CHAR: m.missingCharacter,
+    BLOCK_AS_IMPLICIT_KEY: m.twoNames,
+    MULTIPLE_DOCS: m.severalDocuments,
   };
-  return reasons[code] ?? `The file is not valid YAML (${code}).`;
+  return reasons[code]?.() ?? m.invalidYaml({ code });
 }

@@ -7,22 +7,22 @@ const variables: readonly (readonly [name: string, description: string])[] = [
   ['HOMEPORT_DATA_DIR', 'Data folder. `--data-dir` overrides it.'],
   [
     'HOMEPORT_CONFIG',
-    'A `homeport.yaml` or an export that is applied at startup: its fields override those of the data ' +
+    'A `homeport.yaml` or an export that is applied at startup: its fields override those in the data ' +
       'folder and are saved. It is applied again only when its content has changed, so later changes in ' +
       'the app are kept. Homeport does not start if the file is invalid.',
   ],
-  ['HOMEPORT_ADMIN_USER', 'Name of the administrator account that is created at the first start.'],
-  ['HOMEPORT_ADMIN_PASSWORD', 'Password of that account, with at least 8 characters.'],
+  ['HOMEPORT_ADMIN_USER', 'Name of the administrator account that is created on first start.'],
+  ['HOMEPORT_ADMIN_PASSWORD', 'Password for that account, with at least 8 characters.'],
   [
     'HOMEPORT_VAULT_KEY',
-    'Key of the vault: 32 bytes in base64, as in the file `vault.key`. Hosts on one database need the same key. ' +
-      'With it, no key is stored in the data folder.',
+    'Vault key: 32 bytes in base64, as in the file `vault.key`. Hosts that share a database need the same key. ' +
+      'If it is set, no key is stored in the data folder.',
   ],
-  ['HOMEPORT_VAULT_KEY_FILE', 'File that contains that key, such as a secret of a container.'],
+  ['HOMEPORT_VAULT_KEY_FILE', 'File that contains that key, such as a container secret.'],
   [
     'HOMEPORT_VAULT_KEY_COMMAND',
-    'Command that prints that key, such as a client of a key management service. It runs without a shell and has ' +
-      '30 seconds.',
+    'Command that prints that key, such as a client for a key management service. It runs without a shell and has ' +
+      'a time limit of 30 seconds.',
   ],
 ];
 
@@ -48,12 +48,12 @@ export function buildConfigurationPage(descriptors: readonly ServiceDescriptor[]
 const introduction = `Every setting has a default, so Homeport runs without any configuration. Later sources override earlier ones:
 
 1. the default,
-2. \`homeport.yaml\` in the data folder, which the Settings page writes. Edit it while Homeport is stopped, or change a
-   setting in the app afterwards so that the file is read,
+2. \`homeport.yaml\` in the data folder, which the Settings page writes. Edit it while Homeport is stopped, or, after
+   editing it, change a setting in the app so that the file is read,
 3. the environment,
 4. the command line.
 
-A setting from the environment or the command line is shown in the app with the name of its variable and cannot be changed there.
+The app shows a setting from the environment or the command line with the name of its variable, and you cannot change it there.
 
 \`\`\`yaml
 version: 1
@@ -67,23 +67,23 @@ services:
 
 Comments and unknown fields are kept. Each save is atomic, and the three previous versions are kept as
 \`homeport.yaml.1\` (the newest) to \`.3\`. A file in an older format is migrated at startup and kept as
-\`homeport.yaml.v0\` (with its version). An invalid value is reported with its field, and only its service does not run
-until the value is corrected: in the settings, or in the file followed by a restart of the service. An invalid value in
+\`homeport.yaml.v0\` (with its version). An invalid value is reported with its field, and only its service is stopped
+until you correct the value: in the settings, or in the file, followed by a restart of the service. An invalid value in
 the group \`host\`, or a file that does not contain settings, starts Homeport in safe mode with only its pages. A file
 that cannot be read is kept as \`homeport.yaml.bad\` before it is overwritten. \`homeport config check\` validates the
 file without starting Homeport.
 
-You can write a secret in plain text. The next start or change of settings encrypts it with the key of this
-installation, in the file and in its previous versions (\`password: { sealed: v1.… }\`). To change a secret, replace it with
-the new one. An encrypted secret is only valid for its setting.
+You can write a secret in plain text. The next start or settings change encrypts it with this installation’s key,
+in the file and in its previous versions (\`password: { sealed: v1.… }\`). To change a secret, replace it with
+the new one. An encrypted secret is valid only for its own setting.
 A secret that is shared by an \`&anchor\` is not encrypted, and neither are secrets in files that cannot be read. Only the
 owner can read the file. \`homeport config export\` encrypts secrets as well; \`--secrets\` writes them in plain text.
 
-In the environment, write numbers and text unquoted; true/false also as yes/no, on/off, 1/0; lists separated by
-commas; groups of fields as JSON. An empty variable counts as not set, unless the field documents the meaning of an
+In the environment, write numbers and text without quotes, true and false also as yes/no, on/off or 1/0, lists separated by
+commas, and groups of fields as JSON. An empty variable counts as not set, unless the field documents the meaning of an
 empty variable.
 
-Quiet hours are lines of days and times, with single days or ranges: \`mon-fri 22:00-07:00\`, \`sat sun 23:00-09:00\`, or
+Quiet hours are lines with days and times. Days can be individual days or ranges: \`mon-fri 22:00-07:00\`, \`sat sun 23:00-09:00\`, or
 \`22:00-07:00\` for every day.`;
 
 function sectionPart({ id, path, title, summary, fields }: Section): string {
@@ -97,7 +97,7 @@ function sectionPart({ id, path, title, summary, fields }: Section): string {
   const heading = id === 'host' ? `## ${title}` : `## ${title} (\`${id}\`)`;
   return [
     heading,
-    `${summary} In \`homeport.yaml\` under \`${path.join('.')}\`.`,
+    `${summary} In \`homeport.yaml\`, these settings are under \`${path.join('.')}\`.`,
     formatTable(['Field', 'Type', 'Default', 'Environment', 'Meaning'], rows),
   ].join('\n\n');
 }
@@ -106,10 +106,10 @@ function formatMeaning({ title, description, schema, secret, live, emptyIsSet }:
   const example = schema['example'];
   return [
     `**${title}.** ${description}`,
-    ...(typeof example === 'string' ? [`Such as ${example}.`] : []),
+    ...(typeof example === 'string' ? [`Example: ${example}.`] : []),
     ...(secret ? ['Secret.'] : []),
     ...(live ? ['Takes effect immediately.'] : []),
-    ...(emptyIsSet ? ['An empty variable sets it to empty.'] : []),
+    ...(emptyIsSet ? ['If the variable is empty, the field is set to empty.'] : []),
   ].join(' ');
 }
 
@@ -124,7 +124,7 @@ function environmentPart(sections: readonly Section[]): string {
       ['Variable', 'Meaning'],
       variables.map(([name, description]) => [`\`${name}\``, description]),
     ),
-    'These variables set fields:',
+    'These variables set the following fields:',
     formatTable(['Variable', 'Field'], settings),
   ].join('\n\n');
 }
@@ -171,7 +171,9 @@ function typeName(schemaNode: SchemaNode): string {
   for (const type of getTypes(schemaNode)) {
     if (type === 'string' && isChoiceOnly) continue;
     if (type === 'array')
-      names.push(`list of ${typeName(findElement(schemaNode, 0)).replace('group', 'groups') || 'values'}`);
+      names.push(
+        `list of ${typeName(findElement(schemaNode, 0)).replace(/^(group|(?:whole )?number)\b/, '$1s') || 'values'}`,
+      );
     else if (type === 'integer' || type === 'number')
       names.push(`${typeNames[type] ?? type}${getUnit(schemaNode)}${formatRange(schemaNode)}`);
     else names.push(typeNames[type] ?? type);
@@ -179,14 +181,12 @@ function typeName(schemaNode: SchemaNode): string {
   return names.join(' or ');
 }
 
-const unitLabels: ReadonlyMap<string, string> = new Map([
-  ['ms', 'milliseconds'],
-  ['%', 'per cent'],
-]);
+const unitLabels: ReadonlyMap<string, string> = new Map([['ms', 'milliseconds']]);
 
 function getUnit(schemaNode: SchemaNode): string {
   const unit = schemaNode.nodes.map((node) => node['unit']).find((each) => typeof each === 'string');
-  return unit === undefined ? '' : ` of ${unitLabels.get(unit) ?? unit}`;
+  if (unit === undefined) return '';
+  return unit === '%' ? ' (percent)' : ` of ${unitLabels.get(unit) ?? unit}`;
 }
 
 /** Formats the bounds of the schema, except for the safe integer bounds that zod adds. */

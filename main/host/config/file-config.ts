@@ -1,3 +1,4 @@
+import * as m from '#messages/config-problems';
 import { join, resolve } from 'node:path';
 import { Problem } from '../../../services/contracts/problem.ts';
 import type { SettingsProblem, SettingsView } from '../../../services/contracts/control/settings.ts';
@@ -11,7 +12,7 @@ import {
   type Content,
   type SettingsDocument,
 } from './document.ts';
-import { resolveLayers, type Resolved } from './layers.ts';
+import { resolveLayers, type OuterLayers, type Resolved } from './layers.ts';
 import { applyPatch, invalidSettings, refuseNewProblems } from './patch.ts';
 import { markProvisioned, mergeProvision, getProvisioned, readProvision, type Provision } from './provision.ts';
 import { openDocument, sealText, type SettingsVault } from './sealing.ts';
@@ -19,6 +20,8 @@ import { SettingsFile, type LoadedSettings } from './settings-file.ts';
 import { settingsSections, type Section } from './sections.ts';
 import { compare, getServiceSettings, buildSettings, type Change, type Settings } from './settings.ts';
 import { buildSettingsView } from './view.ts';
+import { getLanguage, sourceLanguage, withLanguage } from '../../../messages/language.ts';
+import { runOutsideRequests } from '../../../services/kit/language.ts';
 import { SerialQueue } from '../../../services/kit/serial-queue.ts';
 
 interface State {
@@ -26,6 +29,8 @@ interface State {
   readonly closed: readonly string[];
   readonly resolved: Resolved;
   readonly settings: Settings;
+  /** Result with its texts in other languages than English, by language. */
+  readonly translated: Map<string, Resolved>;
 }
 
 /**
@@ -34,7 +39,8 @@ interface State {
  * @throws Problem `config.invalid` (422) or `config.missing` (404) for the file of HOMEPORT_CONFIG.
  */
 export async function openConfig(options: ConfigOptions): Promise<Config> {
-  const config = new FileConfig(options, settingsSections(options.descriptors));
+  const sections = withLanguage(sourceLanguage, () => settingsSections(options.descriptors));
+  const config = new FileConfig(options, sections);
   await config.open();
   return config;
 }
@@ -42,7 +48,10 @@ export async function openConfig(options: ConfigOptions): Promise<Config> {
 class FileConfig implements Config {
   readonly file: string;
   readonly #options: ConfigOptions;
+  /** In English. */
   readonly #sections: readonly Section[];
+  /** Sections in other languages than English, by language. Building them takes longer than all else of a request. */
+  readonly #translatedSections = new Map<string, readonly Section[]>();
   readonly #disk: SettingsFile;
   readonly #listeners = new Set<(settings: Settings, change: Change) => void>();
   #state: State;
@@ -59,15 +68,16 @@ class FileConfig implements Config {
   }
 
   get problems(): readonly SettingsProblem[] {
-    return this.#state.resolved.problems;
+    return this.#translate(this.#state).problems;
   }
 
-  getProblems(serviceId: string): readonly SettingsProblem[] {
-    return this.problems.filter(({ path }) => getServiceSettings(path) === serviceId);
+  getProblems(serviceId: string): () => readonly SettingsProblem[] {
+    const state = this.#state;
+    return () => this.#translate(state).problems.filter(({ path }) => getServiceSettings(path) === serviceId);
   }
 
   get warnings(): readonly SettingsProblem[] {
-    return this.#state.resolved.warnings;
+    return this.#translate(this.#state).warnings;
   }
 
   get closed(): readonly string[] {
@@ -90,9 +100,10 @@ class FileConfig implements Config {
       await this.#bringUpToDate(loaded);
       await this.#applyProvision(provision);
     }
-    for (const { path, message, line } of this.problems)
+    const { problems, warnings } = this.#state.resolved;
+    for (const { path, message, line } of problems)
       this.#options.log.error('setting refused', { path, reason: message, line });
-    for (const { path, message, line } of this.warnings)
+    for (const { path, message, line } of warnings)
       this.#options.log.warn('setting unknown', { path, reason: message, line });
   }
 
@@ -105,12 +116,39 @@ class FileConfig implements Config {
   }
 
   describe(): SettingsView {
-    return buildSettingsView(this.#state.resolved);
+    return buildSettingsView(this.#translate(this.#state));
+  }
+
+  /** Returns the settings with their texts in the current language. */
+  #translate({ document, resolved, translated }: State): Resolved {
+    const language = getLanguage();
+    if (language === sourceLanguage) return resolved;
+    const existing = translated.get(language);
+    if (existing !== undefined) return existing;
+    // The locale of this reader, who may be in another country than the next one, has no effect.
+    const created = withLanguage(language, () => resolveLayers(this.#translateSections(), document, this.#outerLayers));
+    translated.set(language, created);
+    return created;
+  }
+
+  /** Returns the sections with their texts in the current language. */
+  #translateSections(): readonly Section[] {
+    const language = getLanguage();
+    const existing = this.#translatedSections.get(language);
+    if (existing !== undefined) return existing;
+    const created = settingsSections(this.#options.descriptors);
+    this.#translatedSections.set(language, created);
+    return created;
+  }
+
+  get #outerLayers(): OuterLayers {
+    const { environment, commandLine } = this.#options;
+    return { environment, commandLine };
   }
 
   async change(sectionId: string, patch: Readonly<Record<string, unknown>>, verify?: Verify): Promise<Change> {
     const section = this.#sections.find(({ id }) => id === sectionId);
-    if (section === undefined) throw new Problem('config.unknown_section', 404, 'There are no settings of that name.');
+    if (section === undefined) throw new Problem('config.unknown_section', 404, m.sectionUnknown());
     const touched = Object.keys(patch).map((name) => [...section.path, name].join('.'));
     return this.#edit(touched, verify, (yaml, resolved) => {
       const current = resolved.sections.get(sectionId);
@@ -132,7 +170,7 @@ class FileConfig implements Config {
   async reread(): Promise<Change> {
     return this.#changes.run(async () => {
       const next = this.#resolve((await this.#disk.load()).document);
-      const bad = next.resolved.problems.filter(({ path }) => getServiceSettings(path) === undefined);
+      const bad = this.#translate(next).problems.filter(({ path }) => getServiceSettings(path) === undefined);
       if (bad.length > 0) throw invalidSettings(bad);
       return this.#enter(next);
     });
@@ -154,13 +192,13 @@ class FileConfig implements Config {
       const { document } = loaded;
       // A file that became unreadable does not discard the effective settings.
       const base = document.damaged ? this.#state.document : document;
-      const before = document.damaged ? this.#state.resolved : this.#resolve(base).resolved;
+      const before = this.#translate(document.damaged ? this.#state : this.#resolve(base));
       const changed = base.yaml.clone();
       write(changed, before);
       const yaml = this.#sealed(changed);
       const next = this.#resolve(readDocument(writeDocument(yaml)));
       const inFile = checkDocument(next.document, this.#sections).problems;
-      refuseNewProblems(before.problems, next.resolved.problems, inFile, touched);
+      refuseNewProblems(before.problems, this.#translate(next).problems, inFile, touched);
       await verify?.(next.settings);
       const typed = this.#sealed(base.yaml) !== base.yaml;
       await this.#disk.save(writeDocument(yaml), loaded);
@@ -176,7 +214,7 @@ class FileConfig implements Config {
     this.#options.log.info('settings changed', { event: 'settings_saved', fields: change.changed });
     for (const listener of this.#listeners) {
       try {
-        listener(next.settings, change);
+        runOutsideRequests(() => listener(next.settings, change));
       } catch (error) {
         this.#options.log.error('settings listener failed', { error });
       }
@@ -185,10 +223,9 @@ class FileConfig implements Config {
   }
 
   #resolve(read: SettingsDocument): State {
-    const { environment, commandLine } = this.#options;
     const { document, closed } = openDocument(read, this.#sections, this.#vault);
-    const resolved = resolveLayers(this.#sections, document, { environment, commandLine });
-    return { document, closed, resolved, settings: buildSettings(resolved) };
+    const resolved = withLanguage(sourceLanguage, () => resolveLayers(this.#sections, document, this.#outerLayers));
+    return { document, closed, resolved, settings: buildSettings(resolved), translated: new Map() };
   }
 
   /** Returns the settings that can be read while the vault is closed. */

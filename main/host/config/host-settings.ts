@@ -1,167 +1,177 @@
+import * as m from '#messages/host-settings';
 import { z } from 'zod';
+import { formatLanguageName } from '../../../messages/format.ts';
+import { languages } from '../../../messages/generated/languages.ts';
 import { pathSetting } from '../../../services/kit/platform/path-setting.ts';
 import { declaredFields } from './declared-settings.ts';
 
-const hostName = z.string().regex(/^[a-z0-9.:[\]-]{1,253}$/i, 'Use a host name or address, without http:// or a path.');
-const origin = z
-  .string()
-  .regex(/^https?:\/\/[^/\s]+$/i, 'Use an origin such as https://app.example.org, without a path.');
+const hostName = z.string().regex(/^[a-z0-9.:[\]-]{1,253}$/i, { error: m.hostNameInvalid });
+const origin = z.string().regex(/^https?:\/\/[^/\s]+$/i, { error: m.originInvalid });
 /** Path on this computer; empty for none. */
 export const path = z.string().max(4096).default('');
 
 /** Settings of the host: the section `host` of homeport.yaml, which also contains fields of services. */
 export const HostSettings = z.object({
-  allowedHosts: z
-    .array(hostName)
-    .default([])
-    .meta({
-      title: 'Allowed host names',
-      description:
-        'Host names that requests may use in addition to localhost and the loopback addresses. Requests ' +
-        'for other names are refused, which protects against DNS rebinding.',
-    }),
-  allowedOrigins: z
-    .array(origin)
-    .default([])
-    .meta({
-      title: 'Allowed web origins',
-      description:
-        'Web pages from these origins can send requests that change data and can sign in with the ?auth= ' +
-        'query parameter, as push clients do. Pages from other origins are refused.',
-    }),
+  allowedHosts: z.array(hostName).default([]).meta({
+    label: m.allowedHosts,
+    help: m.allowedHostsHelp,
+  }),
+  allowedOrigins: z.array(origin).default([]).meta({
+    label: m.allowedOrigins,
+    help: m.allowedOriginsHelp,
+  }),
   publicUrl: z
     .string()
     .max(2000)
-    .regex(/^(|https?:\/\/[^\s?#]+)$/i, 'Use an address such as https://home.example.org.')
+    .regex(/^(|https?:\/\/[^\s?#]+)$/i, { error: m.publicUrlInvalid })
     .default('')
     .meta({
-      title: 'Public address',
-      description:
-        'Address at which other devices open these pages, for example behind a reverse proxy. It is used ' +
-        'for links in messages. Leave empty to use the address that Homeport shares on the network.',
+      label: m.publicUrl,
+      help: m.publicUrlHelp,
     }),
   trustedProxies: z
-    .array(z.union([z.ipv4(), z.ipv6(), z.cidrv4(), z.cidrv6()], 'Use an address or a network such as 10.0.0.0/8.'))
+    .array(z.union([z.ipv4(), z.ipv6(), z.cidrv4(), z.cidrv6()], { error: m.trustedProxiesInvalid }))
     .max(100)
     .default([])
     .meta({
-      title: 'Trusted proxies',
-      description:
-        'Addresses and networks of reverse proxies in front of Homeport. The headers X-Forwarded-For, ' +
-        'X-Forwarded-Proto and X-Forwarded-Host are only accepted from them.',
+      label: m.trustedProxies,
+      help: m.trustedProxiesHelp,
+    }),
+  language: z
+    .enum(['', ...languages])
+    .default('')
+    .meta({
+      live: true,
+      label: m.language,
+      help: m.languageHelp,
+      choices: {
+        '': m.languageSystem,
+        ...Object.fromEntries(languages.map((language) => [language, formatLanguageName(language)])),
+      },
     }),
   logLevel: z
     .enum(['debug', 'info', 'warn', 'error'])
     .default('info')
     .meta({
-      title: 'Log level',
-      description: 'Minimum severity of log messages. Select Debug to diagnose a problem.',
+      label: m.logLevel,
+      help: m.logLevelHelp,
       choices: {
-        debug: 'Debug',
-        info: 'Information',
-        warn: 'Warnings and errors',
-        error: 'Errors only',
+        debug: m.logLevelDebug,
+        info: m.logLevelInfo,
+        warn: m.logLevelWarn,
+        error: m.logLevelError,
       },
     }),
   logFormat: z
     .enum(['text', 'json'])
     .default('text')
     .meta({
-      title: 'Log format',
-      description: 'Select JSON for a log collector.',
-      choices: { text: 'Text', json: 'JSON' },
+      label: m.logFormat,
+      help: m.logFormatHelp,
+      choices: { text: m.logFormatText, json: m.logFormatJson },
     }),
   sessionDays: z.number().int().min(1).max(400).default(90).meta({
-    title: 'Maximum session length (days)',
-    description:
-      'Browser sessions expire after this time, or after 30 days without use. Users then have to sign in again.',
+    label: m.sessionDays,
+    help: m.sessionDaysHelp,
     live: true,
   }),
   requireSecondFactor: z
     .enum(['off', 'administrators', 'everybody'])
     .default('off')
     .meta({
-      title: 'Require two-step sign-in',
-      description:
-        'These accounts must set up an authenticator app after they sign in with a password. Programs then ' +
-        'need access tokens. Service accounts and sign-ins through an identity provider are not affected.',
-      choices: { off: 'Not required', administrators: 'Administrators', everybody: 'All users' },
+      label: m.requireSecondFactor,
+      help: m.requireSecondFactorHelp,
+      choices: {
+        off: m.requireSecondFactorOff,
+        administrators: m.requireSecondFactorAdministrators,
+        everybody: m.requireSecondFactorEverybody,
+      },
       live: true,
     }),
   openBrowser: z.boolean().default(true).meta({
-    title: 'Open the browser',
-    description: 'Opens these pages in a browser on this computer when Homeport starts without its window.',
+    label: m.openBrowser,
+    help: m.openBrowserHelp,
   }),
-  keyring: z
-    .boolean()
-    .default(true)
-    .meta({
-      title: 'Store the key in the system keyring',
-      description:
-        'Stores the encryption key of stored secrets in the system keyring, if a secure one is available. ' +
-        'Only the desktop app of this user on this computer can then decrypt them; backups of the app contain the ' +
-        'key and can be restored on every computer. Before you run Homeport without a window or copy the data ' +
-        'folder, disable this setting and start the desktop app once.',
-    }),
+  keyring: z.boolean().default(true).meta({
+    label: m.keyring,
+    help: m.keyringHelp,
+  }),
   backupFolder: pathSetting.default('').meta({
-    title: 'Backup folder',
-    description:
-      'Folder for backups, ideally on another disk. Leave empty to use a folder next to the data folder, ' +
-      'with "-backups" added to its name.',
+    label: m.backupFolder,
+    help: m.backupFolderHelp,
     folder: true,
   }),
   backupEveryDays: z.int().min(0).max(365).default(0).meta({
     unit: 'days',
-    title: 'Backup interval',
-    description:
-      'Creates a backup automatically when the newest one is this old. Set to 0 to disable automatic backups.',
+    label: m.backupEveryDays,
+    help: m.backupEveryDaysHelp,
   }),
   backupKeep: z.int().min(1).max(1000).default(7).meta({
-    title: 'Backups to keep',
-    description: 'After an automatic backup, the oldest backups beyond this number are deleted.',
+    label: m.backupKeep,
+    help: m.backupKeepHelp,
   }),
   ...declaredFields,
   stopTimeout: z.int().min(1).max(300).default(10).meta({
     unit: 'seconds',
-    title: 'Shutdown timeout',
-    description: 'How long running work may take to finish when Homeport stops.',
+    label: m.stopTimeout,
+    help: m.stopTimeoutHelp,
   }),
-  restartWait: z
-    .int()
-    .min(0)
-    .max(86_400)
-    .default(300)
-    .meta({
-      unit: 'seconds',
-      title: 'Restart delay',
-      description:
-        'How long running transfers may take to finish before a changed setting restarts their service. ' +
-        'Set to 0 to restart immediately.',
-    }),
+  restartWait: z.int().min(0).max(86_400).default(300).meta({
+    unit: 'seconds',
+    label: m.restartWait,
+    help: m.restartWaitHelp,
+  }),
   databaseUrl: z
     .string()
-    .regex(/^(postgres(ql)?:\/\/.+)?$/, 'Use an address such as postgres://user:password@host/database.')
+    .regex(/^(postgres(ql)?:\/\/.+)?$/, { error: m.databaseUrlInvalid })
     .default('')
     .meta({
-      title: 'PostgreSQL address',
-      description: 'Stores all tables in this PostgreSQL database instead of SQLite files in the data folder.',
+      label: m.databaseUrl,
+      help: m.databaseUrlHelp,
       secret: true,
     }),
-  enginesFolder: pathSetting.default('').meta({
-    title: 'Engines folder',
-    description:
-      'Folder in which missing programs such as yt-dlp are installed. Leave empty to use the folder ' +
-      'engines in the data folder.',
+  s3Endpoint: z
+    .string()
+    .max(2000)
+    .regex(/^(|https?:\/\/[^\s?#@]+)$/i, { error: m.s3EndpointInvalid })
+    .default('')
+    .meta({ label: m.s3Endpoint, help: m.s3EndpointHelp }),
+  s3Bucket: z
+    .string()
+    .regex(/^(|[a-zA-Z0-9][a-zA-Z0-9._-]{1,62})$/, { error: m.s3BucketInvalid })
+    .default('')
+    .meta({ label: m.s3Bucket, help: m.s3BucketHelp }),
+  s3Region: z.string().min(1).max(100).default('us-east-1').meta({ label: m.s3Region, help: m.s3RegionHelp }),
+  s3AccessKey: z.string().max(500).default('').meta({ label: m.s3AccessKey, help: m.s3AccessKeyHelp }),
+  s3SecretKey: z.string().max(500).default('').meta({
+    label: m.s3SecretKey,
+    help: m.s3SecretKeyHelp,
+    secret: true,
   }),
-  installEngines: z
-    .boolean()
-    .default(true)
-    .meta({
-      title: 'Install missing engines',
-      description:
-        'Downloads and verifies programs that a service needs and that are missing, such as yt-dlp or ' +
-        'ffmpeg, when Homeport starts.',
-    }),
+  s3SecretKeyFile: pathSetting.default('').meta({ label: m.s3SecretKeyFile, help: m.s3SecretKeyFileHelp }),
+  s3Prefix: z
+    .string()
+    .regex(/^[A-Za-z0-9._/-]{0,200}$/, { error: m.s3PrefixInvalid })
+    .default('')
+    .meta({ label: m.s3Prefix, help: m.s3PrefixHelp }),
+  s3PathStyle: z.boolean().default(true).meta({ label: m.s3PathStyle, help: m.s3PathStyleHelp }),
+  s3DirectDownloads: z.boolean().default(false).meta({
+    label: m.s3DirectDownloads,
+    help: m.s3DirectDownloadsHelp,
+  }),
+  s3Timeout: z.int().min(1).max(300).default(10).meta({
+    unit: 'seconds',
+    label: m.s3Timeout,
+    help: m.s3TimeoutHelp,
+  }),
+  enginesFolder: pathSetting.default('').meta({
+    label: m.enginesFolder,
+    help: m.enginesFolderHelp,
+  }),
+  installEngines: z.boolean().default(true).meta({
+    label: m.installEngines,
+    help: m.installEnginesHelp,
+  }),
 });
 export type HostSettings = z.infer<typeof HostSettings>;
 
@@ -171,6 +181,7 @@ export const hostAreas: Readonly<Partial<Record<keyof HostSettings, string>>> = 
   allowedOrigins: 'network',
   trustedProxies: 'network',
   publicUrl: 'network',
+  language: 'language',
   backupFolder: 'backup',
   backupEveryDays: 'backup',
   backupKeep: 'backup',
@@ -184,12 +195,15 @@ export const hostAreas: Readonly<Partial<Record<keyof HostSettings, string>>> = 
 /** Fields in the collapsed part of the form. */
 export const advancedHostSettings: readonly (keyof HostSettings)[] = [
   ...(['authUsers', 'authAccess', 'authTokens', 'databaseUrl', 'enginesFolder'] as const),
+  ...(['s3Endpoint', 's3Bucket', 's3Region', 's3AccessKey', 's3SecretKey', 's3SecretKeyFile'] as const),
+  ...(['s3Prefix', 's3PathStyle', 's3DirectDownloads', 's3Timeout'] as const),
 ];
 
 /** Environment name -> field of {@link HostSettings}. */
 export const hostEnvironment: Readonly<Record<string, keyof HostSettings>> = {
   HOMEPORT_ALLOWED_HOSTS: 'allowedHosts',
   HOMEPORT_ALLOWED_ORIGINS: 'allowedOrigins',
+  HOMEPORT_LANGUAGE: 'language',
   HOMEPORT_PUBLIC_URL: 'publicUrl',
   HOMEPORT_TRUSTED_PROXIES: 'trustedProxies',
   LOG_LEVEL: 'logLevel',
@@ -204,6 +218,16 @@ export const hostEnvironment: Readonly<Record<string, keyof HostSettings>> = {
   HOMEPORT_STOP_TIMEOUT: 'stopTimeout',
   HOMEPORT_RESTART_WAIT: 'restartWait',
   HOMEPORT_DATABASE_URL: 'databaseUrl',
+  HOMEPORT_S3_ENDPOINT: 's3Endpoint',
+  HOMEPORT_S3_BUCKET: 's3Bucket',
+  HOMEPORT_S3_REGION: 's3Region',
+  HOMEPORT_S3_ACCESS_KEY: 's3AccessKey',
+  HOMEPORT_S3_SECRET_KEY: 's3SecretKey',
+  HOMEPORT_S3_SECRET_KEY_FILE: 's3SecretKeyFile',
+  HOMEPORT_S3_PREFIX: 's3Prefix',
+  HOMEPORT_S3_PATH_STYLE: 's3PathStyle',
+  HOMEPORT_S3_DIRECT_DOWNLOADS: 's3DirectDownloads',
+  HOMEPORT_S3_TIMEOUT: 's3Timeout',
   HOMEPORT_ENGINES_DIR: 'enginesFolder',
   HOMEPORT_INSTALL_ENGINES: 'installEngines',
 };

@@ -1,7 +1,8 @@
+import * as m from '#messages/config-problems';
 import type { z } from 'zod';
 import type { SettingsOrigin, SettingsProblem } from '../../../services/contracts/control/settings.ts';
 import { coerce } from './coerce.ts';
-import type { SettingsDocument } from './document.ts';
+import { readDocumentProblem, type SettingsDocument } from './document.ts';
 import { findSecret, findUnknown } from './json-schema.ts';
 import { getReason } from './reason.ts';
 import { isSealed } from './secrets.ts';
@@ -41,20 +42,26 @@ interface Candidate {
   readonly origin: SettingsOrigin;
 }
 
-const unknownSettingMessage = 'There is no such setting.';
 const portFlag = { flag: '--port', path: 'services.control.port' };
 
 /**
  * Merges defaults, file, environment and command line. A value that its schema refuses is reported and the next lower
- * layer applies, so that the rest can be used.
+ * layer applies, so that the rest can be used. Problems and warnings are in the current language.
  */
 export function resolveLayers(sections: readonly Section[], document: SettingsDocument, outer: OuterLayers): Resolved {
-  const problems = [...document.problems];
-  const warnings = [...document.warnings, ...unknownNames(sections, document), ...unknownVariables(sections, outer)];
+  const problems = document.problems.map(readDocumentProblem);
+  const warnings = [
+    ...document.warnings.map(readDocumentProblem),
+    ...unknownNames(sections, document),
+    ...unknownVariables(sections, outer),
+  ];
   const report = (path: readonly PropertyKey[], message: string, origin: SettingsOrigin): void => {
     const steps = path.map((step) => (typeof step === 'number' ? step : String(step)));
     const line = origin.from === 'file' ? document.line(steps) : undefined;
-    const problem = { path: steps.join('.'), message: 'name' in origin ? `${origin.name}: ${message}` : message };
+    const problem = {
+      path: steps.join('.'),
+      message: 'name' in origin ? m.fromVariable({ name: origin.name, reason: message }) : message,
+    };
     if (problems.some((other) => other.path === problem.path && other.message === problem.message)) return;
     problems.push(line === undefined ? problem : { ...problem, line });
   };
@@ -81,7 +88,7 @@ function getLayers(
   const layers: Candidate[] = [];
   const addLayer = (value: unknown, origin: SettingsOrigin): void => {
     const unknownPaths = findUnknown(value, field.place);
-    for (const path of unknownPaths) report([...section.path, field.name, ...path], unknownSettingMessage, origin);
+    for (const path of unknownPaths) report([...section.path, field.name, ...path], m.settingUnknown(), origin);
     // A partial value could mean something else, such as a login without its name.
     if (unknownPaths.length === 0) layers.push({ value, origin });
   };
@@ -146,7 +153,7 @@ function dropRefused(
     }
     refused.add(field.name);
     const reason = isSealed(getValue(top.value, issue.path.slice(1)))
-      ? 'It is sealed, which only "homeport config import" can open; export with --secrets to use it here.'
+      ? m.sealedInFile()
       : getReason(issue, field.secret && findSecret(field.place, issue.path.slice(1)));
     report([...section.path, ...issue.path], reason, top.origin);
   }
@@ -186,12 +193,12 @@ function unknownNames(sections: readonly Section[], { content, line }: SettingsD
   const check = (path: readonly string[], values: Readonly<Record<string, unknown>>): void => {
     const section = sections.find((each) => each.path.join('.') === path.join('.'));
     if (section === undefined) {
-      warn(path, 'There is no such service; it is kept but has no effect.');
+      warn(path, m.serviceUnknownIgnored());
       return;
     }
     for (const name of Object.keys(values)) {
       if (!section.fields.some((field) => field.name === name)) {
-        warn([...path, name], 'There is no such setting; it is kept but has no effect.');
+        warn([...path, name], m.settingUnknownIgnored());
       }
     }
   };
@@ -206,7 +213,7 @@ function unknownVariables(sections: readonly Section[], { environment }: OuterLa
   return Object.keys(environment)
     .filter((name) => /^HOMEPORT_(PORT|ENABLED)_/.test(name) && !knownVariables.has(name) && isSet(environment[name]))
     .sort()
-    .map((name) => ({ path: '', message: `${name}: there is no such service or listener; it has no effect.` }));
+    .map((name) => ({ path: '', message: m.variableUnknown({ name }) }));
 }
 
 /**

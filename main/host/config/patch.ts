@@ -1,3 +1,4 @@
+import * as m from '#messages/config-problems';
 import { isDeepStrictEqual } from 'node:util';
 import type { Document } from 'yaml';
 import { Problem } from '../../../services/contracts/problem.ts';
@@ -24,16 +25,16 @@ export function applyPatch(yaml: Document, resolved: ResolvedSection, patch: Rea
     if (value === undefined) continue;
     const field = section.fields.find((each) => each.name === name);
     if (field === undefined) {
-      invalid.push({ path: [...section.path, name].join('.'), message: 'There is no such setting.' });
+      invalid.push({ path: [...section.path, name].join('.'), message: m.settingUnknown() });
       continue;
     }
     if (isSecret(field.place) && RedactedSecret.safeParse(value).success) continue;
     for (const path of findUnknown(value, field.place)) {
-      invalid.push({ path: [field.path, ...path].join('.'), message: 'There is no such setting.' });
+      invalid.push({ path: [field.path, ...path].join('.'), message: m.settingUnknown() });
     }
     const current = writtenValue(resolved, name);
     const next = restoreSecrets(value, current, field.place, (path) => {
-      invalid.push({ path: [field.path, ...path].join('.'), message: 'Type this secret again.' });
+      invalid.push({ path: [field.path, ...path].join('.'), message: m.secretAgain() });
     });
     const origin = origins[name];
     if (origin !== undefined && 'name' in origin) {
@@ -46,8 +47,8 @@ export function applyPatch(yaml: Document, resolved: ResolvedSection, patch: Rea
   if (invalid.length > 0) throw invalidSettings(invalid);
   const [first] = locked;
   if (first !== undefined) {
-    throw new Problem('config.locked', 409, `${first.field.title} is set by ${first.name}; change it there.`, {
-      fields: Object.fromEntries(locked.map(({ field, name }) => [field.path, `Set by ${name}; change it there.`])),
+    throw new Problem('config.locked', 409, m.settingLocked({ title: first.field.title, name: first.name }), {
+      fields: Object.fromEntries(locked.map(({ field, name }) => [field.path, m.lockedBy({ name })])),
     });
   }
   for (const accept of accepted) accept();
@@ -75,7 +76,7 @@ export function refuseNewProblems(
 /** Builds the Problem `config.invalid` (422): the first problem as detail, all of them as fields. */
 export function invalidSettings(problems: readonly SettingsProblem[]): Problem {
   const [first] = problems;
-  const detail = first === undefined ? 'The settings do not fit.' : `${first.path}: ${first.message}`;
+  const detail = first === undefined ? m.settingsInvalid() : m.withPath({ path: first.path, reason: first.message });
   return new Problem('config.invalid', 422, detail, {
     fields: Object.fromEntries(problems.map(({ path, message }) => [path, message])),
   });

@@ -1,3 +1,4 @@
+import * as m from '#messages/config-problems';
 import { isDeepStrictEqual } from 'node:util';
 import { Problem } from '../../../services/contracts/problem.ts';
 import type { ServiceDescriptor } from '../../../services/contracts/service.ts';
@@ -76,8 +77,8 @@ export function importConfig(text: string, { descriptors, open }: ImportOptions)
   });
   const [first] = content;
   if (first !== undefined) {
-    const detail = first.path === '' ? first.message : `${first.path}: ${first.message}`;
-    throw new Problem('config.invalid', 422, `The file cannot be imported. ${detail}`, {
+    const detail = first.path === '' ? first.message : m.withPath({ path: first.path, reason: first.message });
+    throw new Problem('config.invalid', 422, m.fileNotImported({ reason: detail }), {
       fields: Object.fromEntries(content.map(({ path, message }) => [path, message])),
     });
   }
@@ -105,7 +106,7 @@ function opened(
     } catch (error) {
       if (!(error instanceof Problem)) throw error;
     }
-    const message = 'It is sealed and cannot be opened here; export with --secrets, or bring the vault key along.';
+    const message = m.sealedInImport();
     content.push({ path: [field.path, ...path].join('.'), message });
     return undefined;
   });

@@ -1,6 +1,9 @@
+import { formatSettingsProblem } from './reason.ts';
+import * as m from '#messages/config-problems';
 import { createHash } from 'node:crypto';
 import type { Document } from 'yaml';
 import { Problem } from '../../../services/contracts/problem.ts';
+import type { SettingsProblem } from '../../../services/contracts/control/settings.ts';
 import { readDocument, setField, type Content, type SettingsDocument } from './document.ts';
 import { readText } from './file.ts';
 import { resolveLayers } from './layers.ts';
@@ -26,22 +29,25 @@ export interface Provisioned {
  */
 export async function readProvision(file: string, sections: readonly Section[]): Promise<Provision> {
   const text = await readText(file).catch((error: unknown) => {
-    throw new Problem('config.missing', 404, `HOMEPORT_CONFIG: ${file} cannot be read.`, { cause: error });
+    throw new Problem('config.missing', 404, () => m.provisionUnreadable({ file }), { cause: error });
   });
-  if (text === undefined) throw new Problem('config.missing', 404, `HOMEPORT_CONFIG: there is no file ${file}.`);
+  if (text === undefined) throw new Problem('config.missing', 404, () => m.provisionNotFound({ file }));
   const document = readDocument(text);
-  const { problems } = resolveLayers(sections, document, { environment: {}, commandLine: {} });
-  const [first] = problems;
-  if (first !== undefined) {
-    const location = [first.path, first.line === undefined ? '' : `line ${first.line}`]
-      .filter((part) => part !== '')
-      .join(', ');
-    const detail = `HOMEPORT_CONFIG: ${file} cannot be applied: ${location === '' ? '' : `${location}: `}${first.message}`;
+  const findProblems = (): readonly SettingsProblem[] =>
+    resolveLayers(sections, document, { environment: {}, commandLine: {} }).problems;
+  const problems = findProblems();
+  if (problems.length > 0) {
+    // The host refuses to start, and the command line shows the reason in its own language.
+    const detail = (): string => m.provisionInvalid({ file, reason: formatFirst(findProblems()) });
     throw new Problem('config.invalid', 422, detail, {
       fields: Object.fromEntries(problems.map(({ path, message }) => [path, message])),
     });
   }
   return { hash: createHash('sha256').update(text).digest('hex'), content: document.content };
+}
+
+function formatFirst([first]: readonly SettingsProblem[]): string {
+  return first === undefined ? '' : formatSettingsProblem(first);
 }
 
 /** Merges the fields of a provision into the document; a field without a value (`port:`) returns to its default. */

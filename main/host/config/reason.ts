@@ -1,3 +1,4 @@
+import * as m from '#messages/config-problems';
 import type { z } from 'zod';
 import { formatIssueMessage } from '../runtime/plain-issues.ts';
 import type { SettingsProblem } from '../../../services/contracts/control/settings.ts';
@@ -10,9 +11,9 @@ export function getReason(issue: z.core.$ZodIssue, secret: boolean): string {
   // The issue has no input any more, and the value is not missing.
   if (issue.code === 'invalid_type' && secret) return formatIssueMessage({ ...issue, input: null });
   if (!secret) return endSentence(issue.message);
-  if (issue.code === 'too_small') return 'It is too short or too small.';
-  if (issue.code === 'too_big') return 'It is too long or too large.';
-  return 'It is not of the expected form.';
+  if (issue.code === 'too_small') return m.tooShortOrSmall();
+  if (issue.code === 'too_big') return m.tooLongOrLarge();
+  return m.invalidForm();
 }
 
 function endSentence(text: string): string {
@@ -21,5 +22,7 @@ function endSentence(text: string): string {
 
 /** Formats a problem of the settings as one line with its location. */
 export function formatSettingsProblem({ path, line, message }: SettingsProblem): string {
-  return [path, line === undefined ? '' : `line ${line}`, message].filter((part) => part !== '').join(': ');
+  return [path, line === undefined ? '' : m.line({ line: String(line) }), message]
+    .filter((part) => part !== '')
+    .join(': ');
 }

@@ -1,8 +1,8 @@
+import * as m from '#messages/config-problems';
 import { type Document, isNode, isScalar, visit, YAMLMap } from 'yaml';
 import { Problem } from '../../../services/contracts/problem.ts';
 import type { Vault } from '../../../services/contracts/service.ts';
-import type { SettingsProblem } from '../../../services/contracts/control/settings.ts';
-import { readDocument, writeDocument, type Content, type SettingsDocument } from './document.ts';
+import { readDocument, writeDocument, type Content, type DocumentProblem, type SettingsDocument } from './document.ts';
 import { isSealed, replaceSecrets, type SealedSecret } from './secrets.ts';
 import type { Field, Section } from './sections.ts';
 
@@ -44,7 +44,7 @@ export function openDocument(
   sections: readonly Section[],
   vault: SettingsVault | undefined,
 ): OpenedDocument {
-  const problems: SettingsProblem[] = [];
+  const problems: DocumentProblem[] = [];
   const closed: string[] = [];
   const getValues = (section: Section): Record<string, unknown> => {
     const values = { ...sectionContent(document.content, section) };
@@ -62,8 +62,7 @@ export function openDocument(
           if (!(error instanceof Problem)) throw error;
         }
         const line = document.line([...section.path, field.name, ...path]);
-        const message = 'It was sealed by another Homeport, or for another setting. Type it again.';
-        problems.push({ path: fieldPath, message, ...(line === undefined ? {} : { line }) });
+        problems.push({ path: fieldPath, message: m.sealedElsewhere, ...(line === undefined ? {} : { line }) });
         return undefined;
       });
       if (value === undefined) delete values[field.name];

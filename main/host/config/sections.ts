@@ -1,9 +1,12 @@
+import * as m from '#messages/host-settings';
 import { z } from 'zod';
 import type { ListenerManifest } from '../../../services/contracts/listeners.ts';
-import type { ServiceDescriptor, ServiceManifest } from '../../../services/contracts/service.ts';
+import type { ServiceDescriptor, ServiceManifest, SettingGroup } from '../../../services/contracts/service.ts';
 import type { JsonSchema } from '../../../services/contracts/control/settings.ts';
 import { getEngineSpecs } from '../engines/specs.ts';
 import { advancedHostSettings, hostAreas, HostSettings, hostEnvironment, path } from './host-settings.ts';
+import { readText } from '../../../services/contracts/text.ts';
+import { evaluateTexts } from './schema-texts.ts';
 import { asSchema, containsSecret, toSchemaNode, findProperty, type SchemaNode } from './json-schema.ts';
 import { toRecord } from '../../../services/contracts/is-record.ts';
 
@@ -105,8 +108,8 @@ function hostSection(descriptors: readonly ServiceDescriptor[]): Section {
   const fields = engines.map(({ setting, title, description }) => [
     setting,
     path.meta({
-      title: `Path of ${title}`,
-      description: `${description} Leave empty to use the installed one, or else the one on the PATH.`,
+      label: () => m.enginePath({ engine: title }),
+      help: () => m.enginePathHelp({ description: readText(description) }),
     }),
   ]);
   const sharedSchemas = descriptors.flatMap(({ id, hostSettings }) =>
@@ -118,7 +121,7 @@ function hostSection(descriptors: readonly ServiceDescriptor[]): Section {
       id: 'host',
       path: ['host'],
       title: 'Homeport',
-      summary: 'Settings of the app.',
+      summary: m.hostSummary(),
       schema: HostSettings.safeExtend({ ...sharedShape, ...Object.fromEntries(fields) }),
       furtherPorts: [],
       enginePaths: Object.fromEntries(engines.map(({ name, setting }) => [name, setting])),
@@ -142,7 +145,7 @@ function hostSection(descriptors: readonly ServiceDescriptor[]): Section {
       first: [],
       isAdvanced: (name) =>
         advancedHostSettings.some((each) => each === name) || engines.some(({ setting }) => setting === name),
-      groups: {},
+      groups: [],
     },
   );
 }
@@ -165,23 +168,23 @@ function serviceSection(descriptor: ServiceDescriptor): Section {
     {
       id,
       path: ['services', id],
-      title,
-      summary,
+      title: readText(title),
+      summary: readText(summary),
       schema: descriptor.settings.safeExtend({
         ...(always
           ? {}
           : {
               enabled: z.boolean().default(true).meta({
-                title: 'Enabled',
-                description: 'When off, the service is stopped. Its data is kept.',
+                label: m.serviceEnabled,
+                help: m.serviceEnabledHelp,
               }),
             }),
         ...Object.fromEntries(
           ports.map(({ listener, setting }, index) => [
             setting,
             port.default(listener.port).meta({
-              title: index === 0 ? 'Port' : `Port: ${listener.title}`,
-              description: 'Port for programs on this computer. Set to 0 to use any free port at each start.',
+              label: () => (index === 0 ? m.port() : m.listenerPort({ listener: readText(listener.title) })),
+              help: m.portHelp,
             }),
           ]),
         ),
@@ -195,7 +198,7 @@ function serviceSection(descriptor: ServiceDescriptor): Section {
       areas: {},
       first: mainSettings ?? [],
       isAdvanced: (name) => mainSettings?.includes(name) === false,
-      groups: settingGroups ?? {},
+      groups: settingGroups ?? [],
     },
   );
 }
@@ -207,7 +210,7 @@ function checkNames(
   const knownNames = [...reserved, ...ports.map(({ setting }) => setting), ...Object.keys(settings.shape)];
   const unknownName = mainSettings?.find((name) => !knownNames.includes(name));
   if (unknownName !== undefined) throw new Error(`service "${id}": its main setting "${unknownName}" does not exist`);
-  const grouped = Object.values(settingGroups ?? {}).flat();
+  const grouped = (settingGroups ?? []).flatMap((group) => group.settings);
   const duplicateOrUnknown = grouped.find(
     (name, index) => !knownNames.includes(name) || grouped.indexOf(name) !== index,
   );
@@ -230,8 +233,7 @@ function section(
     /** Shown first, in this order. */
     readonly first: readonly string[];
     readonly isAdvanced: (name: string) => boolean;
-    /** Setting names by heading. */
-    readonly groups: Readonly<Record<string, readonly string[]>>;
+    readonly groups: readonly SettingGroup[];
   },
 ): Section {
   const { shape } = about.schema;
@@ -242,7 +244,11 @@ function section(
   if (!defaults.success)
     throw new Error(`"${about.id}": the defaults do not fit the schema`, { cause: defaults.error });
 
-  const whole: JsonSchema = z.toJSONSchema(about.schema, { io: 'input', unrepresentable: 'any' });
+  const whole: JsonSchema = z.toJSONSchema(about.schema, {
+    io: 'input',
+    unrepresentable: 'any',
+    override: ({ jsonSchema }) => evaluateTexts(jsonSchema),
+  });
   const definitions = whole['$defs'] === undefined ? {} : { $defs: whole['$defs'] };
   const root = toSchemaNode(whole);
   const first = [...display.first, ...reserved, ...about.furtherPorts];
@@ -250,7 +256,7 @@ function section(
   const properties: Record<string, unknown> = toRecord(whole['properties']);
 
   const getGroup = (name: string): string =>
-    Object.entries(display.groups).find(([, inside]) => inside.includes(name))?.[0] ?? '';
+    readText(display.groups.find(({ settings }) => settings.includes(name))?.heading ?? '');
 
   const fields = names.map((name): Field => {
     const schema = asSchema(properties[name]) ?? {};

@@ -1,3 +1,4 @@
+import * as m from '#messages/config-problems';
 import { mkdir } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { Problem } from '../../../services/contracts/problem.ts';
@@ -44,7 +45,7 @@ export class SettingsFile {
       return { document: text === undefined ? emptyDocument() : readDocument(text), text };
     } catch (error) {
       const reason = error instanceof Error ? error.message : String(error);
-      const problems = [{ path: '', message: `The file cannot be read: ${reason}.` }];
+      const problems = [{ path: '', message: () => m.fileUnreadable({ reason }) }];
       return { document: { ...emptyDocument(), damaged: true, problems }, text: undefined };
     }
   }
@@ -64,7 +65,7 @@ export class SettingsFile {
         await removeLeftovers(this.path).catch((leftover: unknown) => {
           this.#log.warn('temporary files of failed save not removed', { error: leftover });
         });
-        const detail = `The settings could not be saved to ${this.path}; nothing was changed.`;
+        const detail = (): string => m.settingsNotSaved({ path: this.path });
         throw new Problem('config.unwritable', 507, detail, { cause: error });
       }
       // The new text is in place and only its sync failed; "nothing was changed" would be wrong.

@@ -1,3 +1,4 @@
+import { AsyncLocalStorage } from 'node:async_hooks';
 import type { Kysely } from 'kysely';
 import type { Log } from '../../../services/contracts/service.ts';
 import { Batcher } from '../../../services/kit/batcher.ts';
@@ -71,8 +72,10 @@ class GroupCommitQueue implements CommitQueue {
   }
 
   join<T>(work: Work<T>, durable: boolean): Promise<T> {
+    // Each caller's work runs in the context of its request, which determines the language and the client address in the log.
+    const scopedWork = AsyncLocalStorage.bind(work);
     return new Promise<T>((resolve, reject) => {
-      this.#callers.add({ work, durable, resolve: resolve as (value: unknown) => void, reject });
+      this.#callers.add({ work: scopedWork, durable, resolve: resolve as (value: unknown) => void, reject });
     });
   }
 

@@ -1,3 +1,4 @@
+import * as m from '#messages/host-problems';
 import type { Kysely } from 'kysely';
 import { Problem } from '../../../services/contracts/problem.ts';
 import type { Context, Log } from '../../../services/contracts/service.ts';
@@ -37,7 +38,7 @@ export function createGroupCommit({ transact, settle }: Transactions, log: Log):
   const open =
     (join: Context['commit']): Context['commit'] =>
     async (work) => {
-      if (closed) throw new Problem('database.closed', 503, 'The database is closed; the host is stopping.');
+      if (closed) throw new Problem('database.closed', 503, m.databaseClosed);
       return join(work);
     };
   return {

@@ -1,3 +1,4 @@
+import * as m from '#messages/host-problems';
 import type { CompiledQuery, DatabaseConnection } from 'kysely';
 import { Problem } from '../../../services/contracts/problem.ts';
 import { isLostConnection } from '../../../services/kit/lost-connection.ts';
@@ -14,19 +15,18 @@ export function toDatabaseError(error: unknown): unknown {
   if (error instanceof Problem || !(error instanceof Error)) return error;
   const code = 'code' in error && typeof error.code === 'string' ? error.code : '';
   if (/^(SQLITE_(FULL|IOERR|CANTOPEN|READONLY)|ENOSPC|EDQUOT|53100)/.test(code)) {
-    const detail =
-      'The database cannot be written: the disk is full, faulty or write-protected. Free some space and try again.';
+    const detail = m.databaseNotWritable;
     return new Problem('database.full', 507, detail, { cause: error, retryable: true });
   }
   if (/^(SQLITE_(BUSY|LOCKED)|40001|40P01|55P03|53300)/.test(code)) {
-    return new Problem('database.busy', 503, 'The database is busy. Try again in a moment.', { cause: error });
+    return new Problem('database.busy', 503, m.databaseBusy, { cause: error });
   }
   if (/^SQLITE_(NOTADB|CORRUPT)/.test(code)) {
-    const detail = 'The database is damaged. Put it back from a backup, or move it away to begin with an empty one.';
+    const detail = m.databaseDamaged;
     return new Problem('database.damaged', 500, detail, { cause: error, retryable: false });
   }
   if (/^(08|57P0)/.test(code) || connectionErrorCodes.includes(code) || isLostConnection(error)) {
-    return new Problem('database.unreachable', 503, 'The database server does not answer.', { cause: error });
+    return new Problem('database.unreachable', 503, m.databaseUnreachable, { cause: error });
   }
   return error;
 }

@@ -1,3 +1,4 @@
+import * as m from '#messages/host-problems';
 import type { Kysely } from 'kysely';
 import { Problem } from '../../../services/contracts/problem.ts';
 import type { Migration } from '../../../services/contracts/service.ts';
@@ -25,9 +26,7 @@ export async function migrate(
   });
   const unknown = [...applied].filter((name) => !names.has(name));
   if (unknown.length > 0) {
-    const detail =
-      `The data were written by a newer version of Homeport (step ${unknown.join(', ')}). ` +
-      'Start that version, or restore a backup made with this one.';
+    const detail = (): string => m.databaseTooNew({ steps: unknown.join(', ') });
     throw new Problem('database.newer', 409, detail);
   }
   for (const step of migrations) {
@@ -49,7 +48,7 @@ async function apply(
     });
   } catch (error) {
     if (error instanceof Problem) throw error;
-    const detail = `The database could not be brought up to date: step ${step.name} failed.`;
+    const detail = (): string => m.migrationFailed({ name: step.name });
     throw new Problem('database.migration_failed', 500, detail, { cause: error, retryable: false });
   }
 }

@@ -1,3 +1,4 @@
+import * as m from '#messages/host-problems';
 import {
   CompiledQuery,
   Kysely,
@@ -59,7 +60,7 @@ export async function openPostgres(url: string, schema: string, log: Log): Promi
     },
     lock,
     async backup() {
-      const detail = 'This database lives in PostgreSQL. Back it up with pg_dump.';
+      const detail = m.postgresBackup;
       throw new Problem('database.backup_elsewhere', 501, detail, { retryable: false });
     },
     close: () => kysely.destroy(),

@@ -1,3 +1,4 @@
+import * as m from '#messages/host-problems';
 import { chmodSync, closeSync, mkdirSync, openSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import Sqlite from 'better-sqlite3';
@@ -145,13 +146,13 @@ function runStatement(statements: StatementCache, text: string, values: readonly
  */
 function checkpointAll(database: Sqlite.Database): void {
   const [outcome] = database.pragma('wal_checkpoint(TRUNCATE)') as { busy: number }[];
-  if (outcome?.busy !== 0) throw new Problem('database.busy', 503, 'Another process is reading the database.');
+  if (outcome?.busy !== 0) throw new Problem('database.busy', 503, m.databaseReadByOther);
 }
 
 /** Adds the path to an error about a damaged file, which must be restored manually. */
 function withFile(error: unknown, folder: string): unknown {
   if (!(error instanceof Problem) || error.code !== 'database.damaged') return error;
-  const detail = `${join(folder, 'db.sqlite')}: ${error.detail}`;
+  const detail = (): string => `${join(folder, 'db.sqlite')}: ${error.detail}`;
   return new Problem(error.code, error.status, detail, { cause: error.cause, retryable: false });
 }
 

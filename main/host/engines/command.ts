@@ -1,3 +1,5 @@
+import * as m from '#messages/engine-texts';
+import type { Text } from '../../../services/contracts/text.ts';
 import { execFile } from 'node:child_process';
 import { buildCleanEnvironment } from '../../../services/kit/clean-environment.ts';
 
@@ -6,7 +8,7 @@ export interface CommandResult {
   readonly stdout: string;
   readonly stderr: string;
   /** Reason of a failure on one line; empty on success. */
-  readonly reason: string;
+  readonly reason: Text;
 }
 
 /** Runs a program until it ends. Never throws; a timeout (ms) kills it and counts as failure. */
@@ -33,10 +35,10 @@ export async function runCommand(
   });
 }
 
-function getReason(error: Error & { killed?: boolean; code?: unknown }, stderr: string): string {
-  if (error.killed === true) return 'it did not answer in time';
-  if (error.code === 'ENOENT') return 'there is no such file';
-  if (error.code === 'EACCES') return 'it may not be executed';
+function getReason(error: Error & { killed?: boolean; code?: unknown }, stderr: string): Text {
+  if (error.killed === true) return m.timedOut;
+  if (error.code === 'ENOENT') return m.notFound;
+  if (error.code === 'EACCES') return m.notExecutable;
   const lines = stderr.trim().split('\n');
   return lines.findLast((line) => /error/i.test(line))?.trim() ?? lines.at(-1)?.trim() ?? error.message;
 }

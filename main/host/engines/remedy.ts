@@ -1,9 +1,17 @@
-import { existsSync } from 'node:fs';
+import * as m from '#messages/engine-texts';
+import type { ServiceAction } from '../../../services/contracts/health.ts';
+import { readText, type Text } from '../../../services/contracts/text.ts';
 import type { Computer, EngineSpec } from '../../../services/contracts/control/engine-spec.ts';
-import type { Engine } from '../../../services/contracts/control/engines.ts';
+import type { EngineState } from '../../../services/contracts/control/engines.ts';
+import { buildInstallCommand } from './package-manager.ts';
 import { getArchiveFiles } from './release-archive.ts';
 
-type MissingEngine = Pick<Engine, 'problem' | 'mend'> & { readonly remedy: string };
+/** Texts of a missing engine, which are evaluated for each reader. */
+export interface MissingEngine {
+  readonly remedy: Text;
+  readonly problem?: Text;
+  readonly mend?: ServiceAction;
+}
 
 /**
  * Returns the remedy for a missing engine. `isSet`: the settings define its path; `broken`: reasons why existing
@@ -12,28 +20,42 @@ type MissingEngine = Pick<Engine, 'problem' | 'mend'> & { readonly remedy: strin
 export function describeMissing(
   spec: EngineSpec,
   computer: Computer,
-  { isSet, broken }: { readonly isSet: boolean; readonly broken: readonly string[] },
+  { isSet, broken }: { readonly isSet: boolean; readonly broken: readonly Text[] },
 ): MissingEngine {
   const { name, path } = spec;
   const page = '/settings/engines';
   if (isSet) {
-    const reason = `${broken.join(' ')} Correct its path in the settings, or clear it.`;
+    const reason = (): string => m.correctPath({ reasons: joinTexts(broken) });
     const to = path === undefined ? page : `${page}/${path.setting}`;
-    return { remedy: reason, problem: reason, mend: { label: 'Correct its path', to, adminOnly: true } };
+    return { remedy: reason, problem: reason, mend: { label: m.correctPathStep, to, adminOnly: true } };
   }
   const post = { path: `/api/engines/${name}/install?wait=false`, body: {} };
   return {
-    remedy: [...broken, getAdvice(spec, computer)].join(' '),
-    ...(broken.length > 0 && { problem: broken.join(' ') }),
-    ...(canInstall(spec, computer) && { mend: { label: `Install ${name}`, to: page, post, adminOnly: true } }),
+    remedy: () => joinTexts([...broken, getAdvice(spec, computer)]),
+    ...(broken.length > 0 && { problem: () => joinTexts(broken) }),
+    ...(canInstall(spec, computer) && {
+      mend: { label: () => m.install({ engine: name }), to: page, post, adminOnly: true },
+    }),
   };
 }
 
+/** Joins sentences. */
+function joinTexts(texts: readonly Text[]): string {
+  return texts.map(readText).join(' ');
+}
+
 /** Returns whether an installation by Homeport can be tried on this computer. */
-export function canInstall({ sources, python }: EngineSpec, computer: Computer): boolean {
+export function canInstall(spec: EngineSpec, computer: Computer): boolean {
+  // Only this package manager is used without a person who confirms its changes.
+  const canUsePackages = computer.packageManager === 'apt-get' && spec.sources.some(({ from }) => from === 'system');
+  return canUsePackages || hasPublishedSource(spec, computer);
+}
+
+/** Returns whether the publisher of an engine offers it for this computer, so that no system package is needed. */
+function hasPublishedSource({ sources, python }: EngineSpec, computer: Computer): boolean {
   return sources.some((source) => {
     if (source.from === 'archive') return getArchiveFiles(source, computer) !== undefined;
-    if (source.from === 'system') return computer.platform === 'linux';
+    if (source.from === 'system') return false;
     if (source.from === 'python') return computer.platform !== 'win32' || python?.importedOnly === true;
     return true;
   });
@@ -41,31 +63,52 @@ export function canInstall({ sources, python }: EngineSpec, computer: Computer):
 
 function getAdvice(spec: EngineSpec, computer: Computer): string {
   const { name, optional, path, sources } = spec;
-  const install = `"homeport engines install ${name}"`;
-  const set = path === undefined ? '' : `, or set ${path.variable}`;
-  if (optional) return `Install it here or with ${install} if you need it${set}${set === '' ? '' : ' to a program'}.`;
-  if (sources[0]?.from !== 'system' && canInstall(spec, computer)) {
-    return `Run ${install}${set}${set === '' ? '' : ' to an executable'}.`;
+  const command = `homeport engines install ${name}`;
+  const variable = path?.variable;
+  if (optional) {
+    return variable === undefined ? m.adviceOptional({ command }) : m.adviceOptionalPath({ command, variable });
+  }
+  if (hasPublishedSource(spec, computer)) {
+    return variable === undefined ? m.adviceInstall({ command }) : m.adviceInstallPath({ command, variable });
   }
   const system = sources.find((source) => source.from === 'system');
-  if (computer.platform === 'darwin' && system?.macos !== undefined) return `${system.macos.advice}${set}.`;
-  const command = getInstallCommand(spec, computer.platform);
-  const commandHint = command === undefined ? '' : ` ("${command}"${command.startsWith('apt-get') ? ', as root' : ''})`;
-  return `Install ${name} with your system's package manager${commandHint}${set}.`;
+  if (computer.platform === 'darwin' && system?.macos !== undefined) return readText(system.macos.advice);
+  return getSystemAdvice(spec, getInstallCommand(spec, computer));
+}
+
+function getSystemAdvice({ name: engine, path }: EngineSpec, byHand: ReturnType<typeof getInstallCommand>): string {
+  const variable = path?.variable;
+  if (byHand === undefined) {
+    return variable === undefined ? m.adviceSystem({ engine }) : m.adviceSystemPath({ engine, variable });
+  }
+  const { command, asRoot } = byHand;
+  if (asRoot) {
+    return variable === undefined
+      ? m.adviceRootCommand({ engine, command })
+      : m.adviceRootCommandPath({ engine, command, variable });
+  }
+  return variable === undefined
+    ? m.adviceCommand({ engine, command })
+    : m.adviceCommandPath({ engine, command, variable });
 }
 
 /**
- * Returns the command that installs an engine from the system; undefined when the system has none.
+ * Returns the command that installs an engine from the system; undefined when the system has none, or its package
+ * manager is not known.
  */
 export function getInstallCommand(
   { sources }: Pick<EngineSpec, 'sources'>,
-  platform: NodeJS.Platform,
-): string | undefined {
+  { platform, packageManager }: Computer,
+): NonNullable<EngineState['byHand']> | undefined {
   const system = sources.find((source) => source.from === 'system');
   if (system === undefined) return undefined;
-  const names = system.packages.join(' ');
-  if (platform === 'darwin') return system.macos?.command ?? `brew install ${names}`;
-  if (platform === 'win32')
-    return system.winget === undefined ? undefined : `winget install --id ${system.winget} --exact`;
-  return existsSync('/usr/bin/apt-get') ? `apt-get install ${names}` : undefined;
+  const { packages, names, winget, macos } = system;
+  if (platform === 'darwin') return asUser(macos?.command ?? `brew install ${packages.join(' ')}`);
+  if (platform === 'win32') return winget === undefined ? undefined : asUser(`winget install --id ${winget} --exact`);
+  if (packageManager === undefined) return undefined;
+  return { command: buildInstallCommand(packageManager, names?.[packageManager] ?? packages), asRoot: true };
+}
+
+function asUser(command: string): NonNullable<EngineState['byHand']> {
+  return { command, asRoot: false };
 }

@@ -1,3 +1,4 @@
+import type { Text } from '../../../services/contracts/text.ts';
 import type { Computer, EngineSpec } from '../../../services/contracts/control/engine-spec.ts';
 import type { Log } from '../../../services/contracts/service.ts';
 import type { EngineFolder } from './folder.ts';
@@ -12,13 +13,13 @@ export interface InstallOptions {
   readonly python: PythonFinder;
   readonly log: Log;
   /** Reports the current step; `percent` when the total is known. */
-  readonly report: (step: string, percent?: number) => void;
+  readonly report: (step: Text, percent?: number) => void;
 }
 
 /** Installation method of an engine. */
 export interface Strategy {
-  /** Display text: "the official release", "the package registry". */
-  readonly title: string;
+  /** Name for display: "Official release". */
+  readonly title: Text;
   /** @throws SourceUnavailable when the method does not apply, any other error when it failed. */
   install(order: InstallOptions): Promise<void>;
 }

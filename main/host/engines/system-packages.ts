@@ -1,4 +1,6 @@
-import { readFile } from 'node:fs/promises';
+import * as m from '#messages/engine-texts';
+import { readText } from '../../../services/contracts/text.ts';
+import type { Computer, EngineSource } from '../../../services/contracts/control/engine-spec.ts';
 import { runCommand } from './command.ts';
 import { systemPath } from './places.ts';
 import { SourceUnavailable } from './release/source-unavailable.ts';
@@ -10,13 +12,15 @@ const packageTimeoutMs = 10 * 60_000;
  * Installs packages with apt-get.
  * @throws SourceUnavailable on other systems than Debian and Ubuntu, and without permission.
  */
-export async function installSystemPackages(packages: readonly string[], platform: NodeJS.Platform): Promise<void> {
-  const apt = platform === 'linux' ? await systemPath('apt-get', platform) : undefined;
-  const release = await readFile('/etc/os-release', 'utf8').catch(() => '');
-  if (apt === undefined || !/^ID(_LIKE)?=.*(debian|ubuntu)/m.test(release)) {
-    throw new SourceUnavailable('this system has no apt-get');
+export async function installSystemPackages(
+  packages: readonly string[],
+  { platform, packageManager }: Computer,
+): Promise<void> {
+  const apt = packageManager === 'apt-get' ? await systemPath('apt-get', platform) : undefined;
+  if (apt === undefined) {
+    throw new SourceUnavailable(m.noAptGet);
   }
-  if (process.getuid?.() !== 0) throw new SourceUnavailable('only root may install system packages');
+  if (process.getuid?.() !== 0) throw new SourceUnavailable(m.needsRoot);
   const install = ['-o', 'DPkg::Lock::Timeout=120', 'install', '-y', '--no-install-recommends', ...packages];
   const run = async (args: readonly string[]) =>
     await runCommand(apt, args, { timeoutMs: packageTimeoutMs, environment: { DEBIAN_FRONTEND: 'noninteractive' } });
@@ -24,16 +28,18 @@ export async function installSystemPackages(packages: readonly string[], platfor
   // A new computer has no package lists yet, or outdated ones.
   await run(['update']);
   const result = await run(install);
-  if (!result.ok) throw new SourceUnavailable(`apt-get install ${packages.join(' ')}: ${result.reason}`);
+  if (result.ok) return;
+  const command = `apt-get install ${packages.join(' ')}`;
+  throw new SourceUnavailable(() => m.commandFailed({ command, reason: readText(result.reason) }));
 }
 
 /** Installs an engine from the distribution. */
-export function systemPackage(packages: readonly string[]): Strategy {
+export function systemPackage({ packages }: Extract<EngineSource, { readonly from: 'system' }>): Strategy {
   return {
-    title: 'the system package',
+    title: m.systemPackage,
     async install({ computer, log, report }) {
-      report('Installing the system package');
-      await installSystemPackages(packages, computer.platform);
+      report(m.stepSystemPackage);
+      await installSystemPackages(packages, computer);
       log.info('engine installed from the system package', { package: packages.join(' ') });
     },
   };

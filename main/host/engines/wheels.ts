@@ -1,3 +1,5 @@
+import * as m from '#messages/engine-texts';
+import { readText } from '../../../services/contracts/text.ts';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { EngineSpec, PinnedPackage } from '../../../services/contracts/control/engine-spec.ts';
@@ -39,7 +41,9 @@ export async function installWheels(
   const target = ['--target', getPackages(staged), '--requirement', requirements];
   const pip = ['-m', 'pip', 'install', '--disable-pip-version-check', '--quiet', ...options, ...target];
   const result = await runCommand(python, pip, { timeoutMs: installTimeoutMs });
-  if (!result.ok) throw new SourceUnavailable(`pip: ${result.reason}`);
+  if (!result.ok) {
+    throw new SourceUnavailable(() => m.commandFailed({ command: 'pip', reason: readText(result.reason) }));
+  }
 }
 
 /** Installs optional packages: they may be compiled, and not available for every computer. */

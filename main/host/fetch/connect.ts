@@ -1,7 +1,7 @@
 import { isIP, connect as connectTcp, type Socket } from 'node:net';
 import { performance } from 'node:perf_hooks';
 import { connect as connectTls, type DetailedPeerCertificate, type TLSSocket } from 'node:tls';
-import { findCertificateProblem } from '../../../services/contracts/certificates.ts';
+import { findCertificateProblem, getUntrustedText } from '../../../services/contracts/certificates.ts';
 import type { CertificateInfo, OutgoingConnection, ConnectOptions } from '../../../services/contracts/outgoing.ts';
 import { checkedLookup, buildRefusedAddressProblem, type IsRefused, type Resolve } from './connector.ts';
 import { explainFailure } from './explain.ts';
@@ -102,7 +102,7 @@ function toCertificateInfo(socket: TLSSocket): CertificateInfo | undefined {
     validFrom: Date.parse(certificate.valid_from ?? ''),
     validTo: Date.parse(certificate.valid_to ?? ''),
     fingerprint: certificate.fingerprint256,
-    problem: socket.authorized ? null : (findCertificateProblem(getErrorCode(code)) ?? 'it is not trusted'),
+    problem: socket.authorized ? null : (findCertificateProblem(getErrorCode(code)) ?? getUntrustedText),
   };
 }
 

@@ -1,3 +1,4 @@
+import * as m from '#messages/host-problems';
 import { isIP, type LookupFunction } from 'node:net';
 import type { buildConnector } from 'undici';
 import { Problem } from '../../../services/contracts/problem.ts';
@@ -65,9 +66,5 @@ export function rejectOwnListeners(
 
 /** @see Fetch */
 export function buildRefusedAddressProblem(host: string): Problem {
-  return new Problem(
-    'fetch.refused_address',
-    403,
-    `${host.slice(0, 253)} leads to this machine or its network. A setting allows such addresses for requests that others cause.`,
-  );
+  return new Problem('fetch.refused_address', 403, m.privateAddress({ host: host.slice(0, 253) }));
 }

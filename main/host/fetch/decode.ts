@@ -1,3 +1,4 @@
+import * as m from '#messages/host-problems';
 import { Readable, Writable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { createBrotliDecompress, createGunzip, createInflate } from 'node:zlib';
@@ -27,11 +28,7 @@ export async function decode(bytes: Uint8Array, encoding: string, maxBytes: numb
     .filter((name) => name !== '' && name !== 'identity');
   const makers = names.map((name) => findOwn(decoders, name));
   if (makers.length > 3 || makers.includes(undefined)) {
-    throw new Problem(
-      'fetch.failed',
-      502,
-      `The answer has an encoding that is not understood: ${encoding.slice(0, 60)}.`,
-    );
+    throw new Problem('fetch.failed', 502, () => m.unknownEncoding({ encoding: encoding.slice(0, 60) }));
   }
   if (makers.length === 0) return bytes;
   const parts: Uint8Array[] = [];

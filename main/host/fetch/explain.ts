@@ -1,3 +1,5 @@
+import { formatNumber } from '../../../messages/format.ts';
+import * as m from '#messages/host-problems';
 import { currentPlatform } from '../../../services/kit/platform/current-platform.ts';
 import { findCertificateProblem } from '../../../services/contracts/certificates.ts';
 import { getLocalNetworkHint } from '../../../services/contracts/macos-privacy.ts';
@@ -16,35 +18,50 @@ export function explainFailure(
   if (error instanceof Problem) return error;
   const cause = { cause: error };
   if (lateMs !== undefined)
-    return new Problem('fetch.timeout', 504, `${host} did not answer within ${lateMs / 1000} s.`, cause);
+    return new Problem(
+      'fetch.timeout',
+      504,
+      () => m.fetchTimeout({ host, seconds: formatNumber(lateMs / 1000) }),
+      cause,
+    );
   const code = getErrorCode(error);
   if (code === 'UND_ERR_CONNECT_TIMEOUT')
-    return new Problem('fetch.timeout', 504, `${host} could not be reached in time.`, cause);
+    return new Problem('fetch.timeout', 504, () => m.connectTimeout({ host }), cause);
   if (code === 'UND_ERR_HEADERS_TIMEOUT' || code === 'UND_ERR_BODY_TIMEOUT')
-    return new Problem('fetch.timeout', 504, `${host} fell silent.`, cause);
+    return new Problem('fetch.timeout', 504, () => m.bodyTimeout({ host }), cause);
   const certificateProblem = findCertificateProblem(code);
   if (certificateProblem !== undefined)
     return new Problem(
       'fetch.untrusted',
       502,
-      `The certificate of ${host} is not trusted: ${certificateProblem}.`,
+      () => m.certificateUntrusted({ host, reason: certificateProblem() }),
       cause,
     );
   if (error instanceof Error && error.name === 'AbortError')
-    return new Problem('fetch.failed', 502, `The request to ${host} was cancelled.`, cause);
-  const reason = reasons[code] ?? (code === '' ? '' : `: ${code}`);
-  const hint = code === 'EHOSTUNREACH' ? getLocalNetworkHint(`${host} ${getErrorAddress(error)}`, platform) : '';
-  return new Problem('fetch.failed', 502, `${host} could not be asked${reason}. ${hint}`.trim(), cause);
+    return new Problem('fetch.failed', 502, () => m.requestCancelled({ host }), cause);
+  const address = code === 'EHOSTUNREACH' ? getErrorAddress(error) : '';
+  const text = (): string => {
+    const reason = formatReason(code, host);
+    const hint = code === 'EHOSTUNREACH' ? getLocalNetworkHint(`${host} ${address}`, platform) : '';
+    return hint === '' ? reason : m.fetchFailedHint({ reason, hint });
+  };
+  return new Problem('fetch.failed', 502, text, cause);
 }
 
-const reasons: Readonly<Record<string, string>> = {
-  ENOTFOUND: ': there is no host of this name',
-  EAI_AGAIN: ': its name could not be resolved just now',
-  ECONNREFUSED: ': nothing listens there',
-  ECONNRESET: ': the connection broke',
-  EHOSTUNREACH: ': no device answers on the way',
-  UND_ERR_SOCKET: ': the connection broke',
-  UND_ERR_HEADERS_OVERFLOW: ': its headers are too large',
+function formatReason(code: string, host: string): string {
+  const format = reasons[code];
+  if (format !== undefined) return format({ host });
+  return code === '' ? m.fetchFailed({ host }) : m.fetchFailedCode({ host, code });
+}
+
+const reasons: Readonly<Record<string, (values: { readonly host: string }) => string>> = {
+  ENOTFOUND: m.hostNotFound,
+  EAI_AGAIN: m.hostNotResolved,
+  ECONNREFUSED: m.connectionRefused,
+  ECONNRESET: m.connectionLost,
+  EHOSTUNREACH: m.hostUnreachable,
+  UND_ERR_SOCKET: m.connectionLost,
+  UND_ERR_HEADERS_OVERFLOW: m.headersTooLarge,
 };
 
 /** Returns the address that a connection failed to, or the first of them. */

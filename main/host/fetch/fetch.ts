@@ -1,3 +1,4 @@
+import * as m from '#messages/host-problems';
 import { lookup } from 'node:dns/promises';
 import type { Agent, buildConnector, Dispatcher } from 'undici';
 import { Problem } from '../../../services/contracts/problem.ts';
@@ -149,7 +150,9 @@ async function followRedirects(
       if (options.redirect !== 'manual') next = nextHop(hop, status, headers['location'], options.keepMethod);
       if (next === undefined) return { keep: true, maxBytes: maxBytes };
       if (redirects < maxRedirects) return redirectBody;
-      const detail = maxRedirects === 0 ? `${hop.url.host} sends elsewhere.` : `More than ${maxRedirects} redirects.`;
+      const { host } = hop.url;
+      const detail = (): string =>
+        maxRedirects === 0 ? m.redirectRefused({ host }) : m.tooManyRedirects({ maxRedirects });
       throw new Problem('fetch.failed', 502, detail, { retryable: false });
     });
     if (next === undefined) return await finish(hop, answer, maxBytes);

@@ -1,3 +1,4 @@
+import * as m from '#messages/host-problems';
 import type { Socket } from 'node:net';
 import { isOwnListener } from '../../../services/kit/own-listeners.ts';
 import { Problem } from '../../../services/contracts/problem.ts';
@@ -52,10 +53,5 @@ function normalizeAddress(address: string | undefined): string {
 }
 
 function ownListener(host: string): Problem {
-  return new Problem(
-    'fetch.own_listener',
-    403,
-    `${host.slice(0, 253)} leads back to Homeport itself, whose services such requests cannot reach.`,
-    { retryable: false },
-  );
+  return new Problem('fetch.own_listener', 403, m.homeportAddress({ host: host.slice(0, 253) }), { retryable: false });
 }

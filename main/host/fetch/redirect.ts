@@ -1,3 +1,4 @@
+import * as m from '#messages/host-problems';
 import { Problem } from '../../../services/contracts/problem.ts';
 import { isSecretName } from '../log/redact.ts';
 import { decodePercentEncoding } from '../../../services/contracts/percent-encoding.ts';
@@ -42,11 +43,7 @@ export function nextHop(hop: Hop, status: number, location: string | undefined, 
   const keptHeaders = toGet ? { ...hop, method: 'GET', body: undefined } : hop;
   const hasSecret = Object.keys(hop.headers).some(isSecretName) || keptHeaders.body !== undefined;
   if (hop.url.protocol === 'https:' && url.protocol === 'http:' && hasSecret) {
-    throw new Problem(
-      'fetch.failed',
-      502,
-      `${hop.url.host} redirects to an unencrypted address, where credentials and bodies do not go.`,
-    );
+    throw new Problem('fetch.failed', 502, () => m.redirectUnencrypted({ host: hop.url.host }));
   }
   const sameOrigin = url.origin === hop.url.origin;
   const headers = Object.entries(keptHeaders.headers).filter(
@@ -58,14 +55,10 @@ export function nextHop(hop: Hop, status: number, location: string | undefined, 
 function parse(address: string, base?: URL): URL {
   const url = URL.parse(address, base?.href);
   if (url === null || decodePercentEncoding(url.username + url.password) === undefined) {
-    throw new Problem('fetch.failed', 502, 'The address is not a valid URL.');
+    throw new Problem('fetch.failed', 502, m.invalidUrl);
   }
   if (url.protocol === 'http:' || url.protocol === 'https:') return url;
-  throw new Problem(
-    'fetch.failed',
-    502,
-    `Only http and https addresses can be fetched, not ${url.protocol.slice(0, 20)}`,
-  );
+  throw new Problem('fetch.failed', 502, () => m.unsupportedScheme({ scheme: url.protocol.slice(0, 20) }));
 }
 
 /** Modifies the URL, which was just parsed and is not shared. */

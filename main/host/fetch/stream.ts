@@ -1,3 +1,4 @@
+import * as m from '#messages/host-problems';
 import { Readable } from 'node:stream';
 import type { Dispatcher } from 'undici';
 import type { StreamOptions, StreamReply } from '../../../services/contracts/outgoing.ts';
@@ -28,11 +29,11 @@ export async function openStream(
     }
     await answer.dump();
     if (redirects >= maxRedirects)
-      throw new Problem('fetch.failed', 502, `More than ${maxRedirects} redirects.`, { retryable: false });
+      throw new Problem('fetch.failed', 502, () => m.tooManyRedirects({ maxRedirects }), { retryable: false });
     // `nextHop` removed the body when the method changed; hops do not contain streams.
     if (next.method !== hop.method) body = null;
     else if (body instanceof Readable)
-      throw new Problem('fetch.failed', 502, `${hop.url.host} sends an upload elsewhere, which is sent only once.`);
+      throw new Problem('fetch.failed', 502, () => m.uploadRedirected({ host: hop.url.host }));
     hop = next;
   }
 }

@@ -1,3 +1,4 @@
+import * as m from '#messages/host-problems';
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
 import { z } from 'zod';
 import type { Accounts, Identity } from '../../../services/contracts/control/accounts.ts';
@@ -5,6 +6,7 @@ import {
   BytesReply,
   FileReply,
   fileReply,
+  StreamReply,
   type ApiHandler,
   type ApiRequest,
   type ApiRoute,
@@ -13,15 +15,16 @@ import { Problem } from '../../../services/contracts/problem.ts';
 import type { NeededGrant, Rights } from '../../../services/contracts/route-access.ts';
 import type { Context, Log } from '../../../services/contracts/service.ts';
 import { parseSessionLink, findSessionSecret, type SessionLink } from '../../../services/contracts/session.ts';
-import { frameDenyHeaders } from '../../../services/contracts/frame-headers.ts';
 import { getRemoteAddress } from './access.ts';
 import { readJson } from './body.ts';
+import { negotiateRequestLanguage, runInLanguage } from '../../../services/kit/language.ts';
 import { getPath } from '../../../services/kit/http/errors.ts';
-import { sendProblem, toHostProblem } from './problem-reply.ts';
+import { privateHeaders, sendProblem, toHostProblem } from './problem-reply.ts';
 import '../runtime/plain-issues.ts';
 import { requestSignal } from '../runtime/request-signal.ts';
-import { sendBytes, sendFile } from './send-file.ts';
+import { sendBytes, sendFile, sendStream } from './send-file.ts';
 import { toQueryObject } from '../../../services/kit/http/query.ts';
+import { addHeaders, jsonReply, sendReply } from '../../../services/kit/http/respond.ts';
 import { ApiRoutes, buildUnknownPathProblem } from './route-match.ts';
 
 export interface ApiRouterOptions {
@@ -47,10 +50,15 @@ export function createApiRouter(options: ApiRouterOptions): RequestListener {
   const { log } = options;
   const routes = new ApiRoutes(options.handlers);
   return (request, response) => {
-    respond(request, response, routes, options).catch((error: unknown) => {
-      // The client has disconnected and its queries were cancelled.
-      if (response.closed && error instanceof Error && error.name === 'AbortError') return;
-      sendProblem(response, toHostProblem(error, log, { method: request.method, path: getPath(request) }));
+    const language = negotiateRequestLanguage(request.headers['accept-language']);
+    void runInLanguage(language, async () => {
+      try {
+        await respond(request, response, routes, options);
+      } catch (error) {
+        // The client has disconnected and its queries were cancelled.
+        if (response.closed && error instanceof Error && error.name === 'AbortError') return;
+        sendProblem(response, toHostProblem(error, log, { method: request.method, path: getPath(request) }));
+      }
     });
   };
 }
@@ -85,7 +93,7 @@ async function respond(
     origin: request.headers.origin,
     userAgent: (request.headers['user-agent'] ?? '').slice(0, 512),
     onLeave: (listener) => response.once('close', () => response.writableFinished || listener()),
-    addHeader: (name, value) => void response.setHeader(name, value),
+    addHeader: (name, value) => addHeaders(response, { [name]: value }),
   };
   const reply = await (route.method === 'GET'
     ? cancelOnDisconnect(response, () => handler.handle(requested))
@@ -93,7 +101,8 @@ async function respond(
   const checked = checkReply(route, reply);
   if (checked instanceof FileReply) await sendFile(request, response, checked).finally(checked.sent);
   else if (checked instanceof BytesReply) sendBytes(response, checked);
-  else sendJson(request, response, checked);
+  else if (checked instanceof StreamReply) await sendStream(request, response, checked);
+  else sendJson(response, checked);
 }
 
 /** Cancels queries when the client disconnects. */
@@ -140,7 +149,7 @@ async function authenticate(
   }
   if (route.access === 'public') return identity;
   if (identity === undefined) {
-    throw new Problem('api.sign_in', 401, 'Sign in first, or send an access token.', {
+    throw new Problem('api.sign_in', 401, m.signInNeeded(), {
       headers: { 'WWW-Authenticate': 'Bearer' },
     });
   }
@@ -149,7 +158,7 @@ async function authenticate(
 
 /** Refuses a session that must enrol a required second factor first. */
 function buildEnrollmentProblem(): Problem {
-  const detail = 'Set up two-step sign-in first: your administrator requires it for this account.';
+  const detail = m.twoStepNeeded();
   return new Problem('accounts.second_factor_required', 403, detail);
 }
 
@@ -169,17 +178,13 @@ function checkAccess(
 ): void {
   if (access === 'public' || identity?.role === 'admin') return;
   if (identity?.kind !== 'person') {
-    throw new Problem(
-      'api.people_only',
-      403,
-      'Service accounts use the services they were granted, not the app itself.',
-    );
+    throw new Problem('api.people_only', 403, m.serviceAccountRefused());
   }
   if (access === 'user' || access === 'objects') {
     if (identity.limited !== true) return;
-    throw new Problem('api.limited_token', 403, 'This token may only do what it was made for.');
+    throw new Problem('api.limited_token', 403, m.tokenLimited());
   }
-  if (access === 'admin') throw new Problem('api.admin_only', 403, 'Only an administrator may do this.');
+  if (access === 'admin') throw new Problem('api.admin_only', 403, m.administratorsOnly());
   requireGrant(access, rights, params);
 }
 
@@ -187,12 +192,14 @@ function requireGrant(needed: NeededGrant, rights: Rights, params: Readonly<Reco
   const { service, permission } = needed;
   const resource = needed.resource.startsWith(':') ? (params[needed.resource.slice(1)] ?? '') : needed.resource;
   if (rights.may(service, permission, resource)) return;
-  const description = resource === '*' ? `the service ${service}` : resource;
-  throw new Problem(
-    `${service}.forbidden`,
-    403,
-    `You may not ${permission === 'read' ? 'read' : 'write to'} ${description}. An administrator can grant it.`,
-  );
+  throw new Problem(`${service}.forbidden`, 403, formatMissingGrant(service, permission, resource));
+}
+
+function formatMissingGrant(service: string, permission: NeededGrant['permission'], resource: string): string {
+  if (resource === '*') {
+    return permission === 'read' ? m.accessRefusedServiceRead({ service }) : m.accessRefusedServiceWrite({ service });
+  }
+  return permission === 'read' ? m.accessRefusedRead({ resource }) : m.accessRefusedWrite({ resource });
 }
 
 function parseInput(schema: z.core.$ZodType | undefined, input: unknown, where: 'query' | 'body'): unknown {
@@ -205,7 +212,7 @@ function parseInput(schema: z.core.$ZodType | undefined, input: unknown, where: 
   throw new Problem(
     'api.invalid',
     422,
-    first === undefined ? `The ${where} is not valid.` : `${first[0]}: ${first[1]}`,
+    first === undefined ? m.requestInvalid() : m.fieldInvalid({ field: first[0], reason: first[1] }),
     { fields },
   );
 }
@@ -226,16 +233,7 @@ function checkReply(route: Route, reply: unknown): unknown {
   throw new Problem('api.bad_reply', 500, error.message, { cause: error });
 }
 
-function sendJson(request: IncomingMessage, response: ServerResponse, value: unknown): void {
-  response.setHeader('Cache-Control', 'no-store');
-  response.setHeader('X-Content-Type-Options', 'nosniff');
-  for (const [name, text] of Object.entries(frameDenyHeaders)) response.setHeader(name, text);
-  if (value === undefined) {
-    response.writeHead(204).end();
-    return;
-  }
-  const text = JSON.stringify(value);
-  response.setHeader('Content-Type', 'application/json; charset=utf-8');
-  response.setHeader('Content-Length', Buffer.byteLength(text));
-  response.end(request.method === 'HEAD' ? undefined : text);
+function sendJson(response: ServerResponse, value: unknown): void {
+  const isEmpty = value === undefined;
+  sendReply(response, isEmpty ? { status: 204, headers: privateHeaders } : jsonReply(200, value, privateHeaders));
 }

@@ -1,3 +1,4 @@
+import * as m from '#messages/host-problems';
 import type { AddressInfo, Server } from 'node:net';
 import { Problem } from '../../../services/contracts/problem.ts';
 import type { Log } from '../../../services/contracts/service.ts';
@@ -58,11 +59,7 @@ async function bindOnce<S extends Server>(
     throw error;
   }
   if (servers.length > 0) return { servers, port };
-  throw new Problem(
-    'listener.no_address',
-    500,
-    `None of the addresses ${options.hosts.join(', ')} exists on this machine.`,
-  );
+  throw new Problem('listener.no_address', 500, () => m.addressesMissing({ addresses: options.hosts.join(', ') }));
 }
 
 /** Throws EADDRINUSE when another program has the port on all addresses, also where the system would permit both. */

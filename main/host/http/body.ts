@@ -1,3 +1,4 @@
+import * as m from '#messages/host-problems';
 import { isUtf8 } from 'node:buffer';
 import type { IncomingMessage } from 'node:http';
 import { Problem } from '../../../services/contracts/problem.ts';
@@ -15,15 +16,14 @@ const maxOtherBytes = 64 * 1024;
  */
 export async function readJson(request: IncomingMessage, maxBytes: number): Promise<unknown> {
   if (request.headers['content-encoding'] !== undefined && request.headers['content-encoding'] !== 'identity') {
-    throw new Problem('http.not_json', 415, 'Send the body without a content encoding.', closed);
+    throw new Problem('http.not_json', 415, m.contentEncoding(), closed);
   }
   const isJson = /^application\/(?:[\w.-]+\+)?json(?:\s*;|$)/i.test(request.headers['content-type'] ?? '');
   const limit = isJson ? maxBytes : Math.min(maxBytes, maxOtherBytes);
   const body = await readRequestBody(request, limit, () => buildTooLargeProblem(limit));
   if (body.length === 0) return undefined;
-  if (!isJson) throw new Problem('http.not_json', 415, 'Send the body as application/json.');
-  const toError = (cause?: unknown): Problem =>
-    new Problem('http.bad_json', 400, 'The body is not valid JSON in UTF-8.', { cause });
+  if (!isJson) throw new Problem('http.not_json', 415, m.contentType());
+  const toError = (cause?: unknown): Problem => new Problem('http.bad_json', 400, m.jsonInvalid(), { cause });
   if (!isUtf8(body)) throw toError();
   return parseJsonOrThrow(new TextDecoder().decode(body), toError);
 }
@@ -31,5 +31,5 @@ export async function readJson(request: IncomingMessage, maxBytes: number): Prom
 const closed = { headers: { Connection: 'close' } };
 
 export function buildTooLargeProblem(maxBytes: number): Problem {
-  return new Problem('http.too_large', 413, `The body is larger than ${maxBytes} bytes.`, closed);
+  return new Problem('http.too_large', 413, m.bodyTooLarge({ maxBytes }), closed);
 }

@@ -1,3 +1,4 @@
+import * as m from '#messages/host-problems';
 import { readFile } from 'node:fs/promises';
 import { createSecureContext } from 'node:tls';
 import { Problem } from '../../../services/contracts/problem.ts';
@@ -11,23 +12,28 @@ export interface Certificate {
 
 /** @throws Problem `listener.no_certificate` (500) for files that do not exist or do not match. */
 export async function readCertificate(files: CertificateFiles): Promise<Certificate> {
-  const cert = await read(files.certFile, 'certificate');
-  const key = await read(files.keyFile, 'key of the certificate');
+  const cert = await read(files.certFile, { missing: m.noCertificateFile, unreadable: m.certificateUnreadable });
+  const key = await read(files.keyFile, { missing: m.noKeyFile, unreadable: m.certificateKeyUnreadable });
   try {
     createSecureContext({ cert, key });
   } catch (cause) {
-    const detail = `The certificate ${files.certFile} and the key ${files.keyFile} cannot be used together.`;
+    const detail = (): string => m.certificateMismatch({ certFile: files.certFile, keyFile: files.keyFile });
     throw new Problem('listener.no_certificate', 500, detail, { cause });
   }
   return { cert, key };
 }
 
-async function read(file: string, description: string): Promise<string> {
-  if (file === '')
-    throw new Problem('listener.no_certificate', 500, `HTTPS is on, but no file with the ${description} is set.`);
+/** Messages about a file that is not set or cannot be read. */
+interface FileMessages {
+  readonly missing: () => string;
+  readonly unreadable: (values: { readonly file: string }) => string;
+}
+
+async function read(file: string, { missing, unreadable }: FileMessages): Promise<string> {
+  if (file === '') throw new Problem('listener.no_certificate', 500, missing);
   try {
     return await readFile(file, 'utf8');
   } catch (cause) {
-    throw new Problem('listener.no_certificate', 500, `The ${description} cannot be read: ${file}`, { cause });
+    throw new Problem('listener.no_certificate', 500, () => unreadable({ file }), { cause });
   }
 }

@@ -5,6 +5,7 @@ import type { DispatchHandlers } from '../../../services/contracts/dispatch.ts';
 import { markGatewayRequest } from '../../../services/contracts/gateway.ts';
 import type { ListenerHandler } from '../../../services/contracts/listeners.ts';
 import { toAbortedProblem } from '../../../services/kit/http/disconnect-signal.ts';
+import { addHeaders } from '../../../services/kit/http/respond.ts';
 import type { PartLog } from '../log/log.ts';
 import type { RequestMetrics } from '../metrics/metrics.ts';
 import type { LoopWatch } from '../runtime/loop-watch.ts';
@@ -108,7 +109,7 @@ export class ExchangeHandler {
     // A write after a disconnect emits an error on the response, which would end the process when unhandled.
     response.on('error', ignoreError);
     recordRequest(request, response, this.#access);
-    if (this.#isDraining) response.setHeader('Connection', 'close');
+    if (this.#isDraining) addHeaders(response, { Connection: 'close' });
     try {
       const problem =
         guard.check(request) ?? (this.#handler?.http === undefined ? buildNotRunningProblem() : undefined);

@@ -1,3 +1,4 @@
+import * as m from '#messages/host-problems';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { Problem } from '../../../services/contracts/problem.ts';
 import type { CrossOrigin } from '../../../services/contracts/listeners.ts';
@@ -10,6 +11,7 @@ import {
   classifySender,
   type PublicHost,
 } from './origin.ts';
+import { addHeaders, sendReply } from '../../../services/kit/http/respond.ts';
 import { compileOriginPatterns } from '../../../services/kit/origin-patterns.ts';
 
 export interface GuardPolicy {
@@ -81,7 +83,7 @@ export function createGuard(policy: GuardPolicy): Guard {
       const allowed = originAllowed(origin);
       if (allowed) allowReading(request, response, origin, preflight);
       if (!preflight) return false;
-      response.writeHead(allowed ? 204 : 403, { 'content-length': '0' }).end();
+      sendReply(response, { status: allowed ? 204 : 403 });
       return true;
     },
   };
@@ -90,18 +92,12 @@ export function createGuard(policy: GuardPolicy): Guard {
 const slash = 47;
 
 function buildForeignHostProblem(request: IncomingMessage): Problem {
-  const detail =
-    request.headers.host === undefined
-      ? 'The request has no Host header, so it cannot be told from a rebound web page.'
-      : 'This address is answered under the names of this machine only. Add the name to the allowed host names in the settings.';
+  const detail = request.headers.host === undefined ? m.hostHeaderMissing() : m.hostNameNotAllowed();
   return new Problem('listener.foreign_host', 403, detail);
 }
 
 function buildForeignOriginProblem(request: IncomingMessage, policy: CrossOrigin): Problem {
-  const detail =
-    policy === 'credentialed'
-      ? 'A page of another origin must send its own credential in the Authorization header.'
-      : 'A page of another origin may not do this. Add its origin to the allowed origins in the settings.';
+  const detail = policy === 'credentialed' ? m.originCredential() : m.originNotAllowed();
   return new Problem(
     request.headers.upgrade === undefined ? 'listener.foreign_origin' : 'listener.foreign_websocket',
     403,
@@ -110,11 +106,7 @@ function buildForeignOriginProblem(request: IncomingMessage, policy: CrossOrigin
 }
 
 function buildForeignSignInProblem(): Problem {
-  return new Problem(
-    'listener.foreign_sign_in',
-    403,
-    'A page of another origin may not sign in by the address. Add its origin to the allowed origins in the settings.',
-  );
+  return new Problem('listener.foreign_sign_in', 403, m.originSignIn());
 }
 
 /** `GET http://127.0.0.1:7700/path` is valid with the host of the Host header, also with `https` over TLS. */
@@ -125,7 +117,7 @@ function toPath(request: IncomingMessage): Problem | undefined {
   const prefix = `${isEncrypted(request.socket) ? 'https' : 'http'}://${host}`.toLowerCase();
   const rest = target.slice(prefix.length);
   if (target.slice(0, prefix.length).toLowerCase() !== prefix || !/^(?:[/?]|$)/.test(rest)) {
-    return new Problem('listener.bad_target', 400, 'The request target must be a path.');
+    return new Problem('listener.bad_target', 400, m.targetInvalid());
   }
   request.url = rest.startsWith('/') ? rest : `/${rest}`;
   return undefined;
@@ -136,15 +128,15 @@ function isEncrypted(socket: object): boolean {
 }
 
 function allowReading(request: IncomingMessage, response: ServerResponse, origin: string, preflight: boolean): void {
-  response.setHeader('Access-Control-Allow-Origin', origin);
-  response.setHeader('Vary', 'Origin');
+  addHeaders(response, { 'Access-Control-Allow-Origin': origin, Vary: 'Origin' });
   if (!preflight) return;
-  response.setHeader('Access-Control-Allow-Methods', 'GET, HEAD, POST, PUT, PATCH, DELETE');
   const headers = request.headers['access-control-request-headers'];
-  if (headers !== undefined && headers.length <= 1024) response.setHeader('Access-Control-Allow-Headers', headers);
   // Chrome sends this when a public page or an extension accesses a private address.
-  if (request.headers['access-control-request-private-network'] === 'true') {
-    response.setHeader('Access-Control-Allow-Private-Network', 'true');
-  }
-  response.setHeader('Access-Control-Max-Age', '600');
+  const isPrivateNetwork = request.headers['access-control-request-private-network'] === 'true';
+  addHeaders(response, {
+    'Access-Control-Allow-Methods': 'GET, HEAD, POST, PUT, PATCH, DELETE',
+    ...(headers !== undefined && headers.length <= 1024 && { 'Access-Control-Allow-Headers': headers }),
+    ...(isPrivateNetwork && { 'Access-Control-Allow-Private-Network': 'true' }),
+    'Access-Control-Max-Age': '600',
+  });
 }

@@ -1,3 +1,4 @@
+import * as m from '#messages/host-problems';
 import { createServer } from 'node:net';
 import { Problem, type ProblemOptions } from '../../../services/contracts/problem.ts';
 import { currentPlatform } from '../../../services/kit/platform/current-platform.ts';
@@ -14,23 +15,18 @@ export class PortUnavailable extends Problem {
   /** Port that was free on the same addresses a moment ago. */
   readonly suggestedPort: number | undefined;
 
-  constructor(
-    code: string,
-    status: number,
-    { reason, field, port, suggestedPort, ...options }: PortUnavailableOptions,
-  ) {
-    const offer = suggestedPort === undefined ? '' : ` Port ${suggestedPort} is free.`;
-    super(code, status, `${reason}${offer}`, { ...options, fields: { port: `${field}${offer}` } });
+  constructor(code: string, status: number, { reason, port, suggestedPort, ...options }: PortUnavailableOptions) {
+    const detail = (): string =>
+      suggestedPort === undefined ? reason() : m.portSuggestion({ reason: reason(), port: String(suggestedPort) });
+    super(code, status, detail, { ...options, fields: { port: detail() } });
     this.port = port;
     this.suggestedPort = suggestedPort;
   }
 }
 
 interface PortUnavailableOptions extends ProblemOptions {
-  /** Sentence that names the port. */
-  readonly reason: string;
-  /** Sentence beside the field of the port. */
-  readonly field: string;
+  /** Returns the sentence that names the port. */
+  readonly reason: () => string;
   readonly port: number;
   readonly suggestedPort: number | undefined;
 }
@@ -40,11 +36,8 @@ export class PortTaken extends PortUnavailable {
   readonly holder: PortHolder | undefined;
 
   constructor(port: number, holder: PortHolder | undefined, suggestedPort: number | undefined, cause: unknown) {
-    const by = holder === undefined ? 'another program' : holder.description;
-    const reason = `Port ${port} is taken by ${by}.`;
     super('listener.port_taken', 409, {
-      reason,
-      field: `Taken by ${by}.`,
+      reason: () => formatPortTaken(port, holder),
       port,
       suggestedPort,
       cause,
@@ -54,10 +47,20 @@ export class PortTaken extends PortUnavailable {
   }
 }
 
+function formatPortTaken(portNumber: number, holder: PortHolder | undefined): string {
+  const port = String(portNumber);
+  if (holder === undefined) return m.portTaken({ port });
+  const { pid, name } = holder;
+  if (pid === undefined) return m.portTakenByOtherUser({ port });
+  return name === undefined
+    ? m.portTakenByProcess({ port, pid: String(pid) })
+    : m.portTakenByProgram({ port, program: name, pid: String(pid) });
+}
+
 /** Thrown when the system does not allow the port; code `listener.port_forbidden` (403). */
 export class PortForbidden extends PortUnavailable {
-  constructor(port: number, reason: string, suggestedPort: number | undefined, cause: unknown) {
-    super('listener.port_forbidden', 403, { reason, field: reason, port, suggestedPort, cause });
+  constructor(port: number, reason: () => string, suggestedPort: number | undefined, cause: unknown) {
+    super('listener.port_forbidden', 403, { reason, port, suggestedPort, cause });
   }
 }
 
@@ -79,10 +82,8 @@ export async function explainBindError(error: unknown, code: string, failed: Fai
   }
   if (code !== 'EACCES' && code !== 'EPERM') return error;
   if (platform === 'win32') return explainRefusalOnWindows(error, failed);
-  const detail =
-    port < 1024
-      ? `The system keeps port ${port} for administrators. Ports from 1024 on are free for everyone.`
-      : `The system does not allow listening on port ${port}.`;
+  const detail = (): string =>
+    port < 1024 ? m.portForAdministrators({ port: String(port) }) : m.portForbidden({ port: String(port) });
   return new PortForbidden(port, detail, undefined, error);
 }
 
@@ -92,11 +93,11 @@ async function explainRefusalOnWindows(error: unknown, failed: FailedBind): Prom
   const reserved = await listReservedPorts('win32');
   const free = await findFreePort(failed, reserved);
   if (findRange(reserved, port) !== undefined) {
-    return new PortForbidden(port, `Port ${port} is reserved by Windows (Hyper-V, WSL or Docker).`, free, error);
+    return new PortForbidden(port, () => m.portReservedByWindows({ port: String(port) }), free, error);
   }
   const holder = await findPortHolder(port, 'win32');
   if (holder !== undefined) return new PortTaken(port, holder, free, error);
-  return new PortForbidden(port, `Windows does not allow listening on port ${port}.`, free, error);
+  return new PortForbidden(port, () => m.portForbiddenByWindows({ port: String(port) }), free, error);
 }
 
 /** Returns the next free port above the requested one, which is easy to remember; undefined without one nearby. */

@@ -3,6 +3,7 @@ import type { Problem } from '../../../services/contracts/problem.ts';
 import type { Log } from '../../../services/contracts/service.ts';
 import { frameDenyHeaders } from '../../../services/contracts/frame-headers.ts';
 import { toProblem } from '../../../services/kit/http/errors.ts';
+import { sendReply } from '../../../services/kit/http/respond.ts';
 import { systemRandom } from '../runtime/random.ts';
 
 /** Formats a problem as `ApiError` of the contracts. */
@@ -12,21 +13,21 @@ export function formatProblem(problem: Problem): string {
   return `${JSON.stringify({ error: visible })}\n`;
 }
 
+/** Header fields of responses of the app API: no cache stores them, and browsers show them only as what they are. */
+export const privateHeaders: Readonly<Record<string, string>> = {
+  'Cache-Control': 'no-store',
+  'X-Content-Type-Options': 'nosniff',
+  ...frameDenyHeaders,
+};
+
 /** Answers with a problem, or destroys the connection when a response has already begun. */
 export function sendProblem(response: ServerResponse, problem: Problem): void {
   if (response.headersSent) {
     response.destroy();
     return;
   }
-  const body = formatProblem(problem);
-  for (const [name, value] of Object.entries(problem.headers)) response.setHeader(name, value);
-  response.statusCode = problem.status;
-  response.setHeader('Content-Type', 'application/json; charset=utf-8');
-  response.setHeader('Cache-Control', 'no-store');
-  response.setHeader('X-Content-Type-Options', 'nosniff');
-  for (const [name, value] of Object.entries(frameDenyHeaders)) response.setHeader(name, value);
-  response.setHeader('Content-Length', Buffer.byteLength(body));
-  response.end(response.req.method === 'HEAD' ? undefined : body);
+  const headers = { ...problem.headers, 'Content-Type': 'application/json; charset=utf-8', ...privateHeaders };
+  sendReply(response, { status: problem.status, headers, body: formatProblem(problem) });
 }
 
 /** Converts a thrown value to a problem of the host as in {@link toProblem}. */

@@ -1,6 +1,8 @@
+import * as m from '#messages/host-problems';
 import { ServerResponse, type IncomingMessage } from 'node:http';
 import type { Socket } from 'node:net';
 import { Problem } from '../../../services/contracts/problem.ts';
+import { addHeaders } from '../../../services/kit/http/respond.ts';
 import { recordRequest } from './access.ts';
 import { hasNoBody } from './connections.ts';
 import { sendProblem } from './problem-reply.ts';
@@ -11,20 +13,15 @@ export function sendRefusal(_request: IncomingMessage, response: ServerResponse,
 }
 
 export function buildNotRunningProblem(): Problem {
-  return new Problem(
-    'listener.not_running',
-    503,
-    'The service is starting or has been stopped. Try again in a moment.',
-    {
-      headers: { 'Retry-After': '2' },
-    },
-  );
+  return new Problem('listener.not_running', 503, m.serviceNotRunning, {
+    headers: { 'Retry-After': '2' },
+  });
 }
 
 /** A refused request may have a body of gigabytes, so the connection ends with the response. */
 export function closeAfterProblem(response: ServerResponse, request: IncomingMessage, problem: Problem): Problem {
-  for (const [name, value] of Object.entries(problem.headers)) response.setHeader(name, value);
-  if (!request.complete && !hasNoBody(request)) response.setHeader('Connection', 'close');
+  addHeaders(response, problem.headers);
+  if (!request.complete && !hasNoBody(request)) addHeaders(response, { Connection: 'close' });
   return problem;
 }
 
@@ -39,7 +36,7 @@ export function createResponseOnSocket(
 ): ServerResponse {
   const response = new ServerResponse(request);
   recordRequest(request, response, access);
-  response.setHeader('Connection', 'close');
+  addHeaders(response, { Connection: 'close' });
   response.assignSocket(socket);
   response.once('finish', () => socket.destroySoon());
   return response;

@@ -1,3 +1,4 @@
+import * as m from '#messages/host-problems';
 import type { ApiHandler, ApiRoute } from '../../../services/contracts/api.ts';
 import { Problem } from '../../../services/contracts/problem.ts';
 import { Router } from '../../../services/kit/http/router.ts';
@@ -39,13 +40,13 @@ export class ApiRoutes {
     if (allowed.length === 0) throw buildUnknownPathProblem();
     const methods = allowed.join(', ');
     const headers = { Allow: methods };
-    throw new Problem('api.unknown_method', 405, `This address takes ${methods} only.`, { headers });
+    throw new Problem('api.unknown_method', 405, m.methodNotAllowed({ methods }), { headers });
   }
 }
 
 /** Builds the problem for a path without a route. */
 export function buildUnknownPathProblem(): Problem {
-  return new Problem('api.unknown_path', 404, 'There is nothing at this address.');
+  return new Problem('api.unknown_path', 404, m.pathNotFound());
 }
 
 /** Returns the parameter names of a path, and the path in OpenAPI syntax: `/api/inbox/{id}`. */
@@ -74,6 +75,5 @@ function splitPath(path: string): readonly string[] {
 }
 
 function requireValidEncoding(path: string): void {
-  if (decodePercentEncoding(path) === undefined)
-    throw new Problem('api.bad_path', 400, 'The path is not valid percent-encoded UTF-8.');
+  if (decodePercentEncoding(path) === undefined) throw new Problem('api.bad_path', 400, m.pathInvalid());
 }

@@ -4,6 +4,13 @@ import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http
 import { extname, join, sep } from 'node:path';
 import { pipeline } from 'node:stream';
 import { decodePercentEncoding } from '../../../services/contracts/percent-encoding.ts';
+import {
+  addHeaders,
+  sendReply,
+  startResponse,
+  textReply,
+  type ResponseHeaders,
+} from '../../../services/kit/http/respond.ts';
 
 export interface StaticPagesOptions {
   /** Absolute path of the built renderer. */
@@ -53,34 +60,32 @@ interface StaticFile {
 /** Creates the handler of the built renderer: one folder with one entry page; files outside of it are never sent. */
 export function createStaticPages({ folder, entry = 'index.html' }: StaticPagesOptions): RequestListener {
   return (request, response) => {
-    for (const [name, value] of Object.entries(securityHeaders)) response.setHeader(name, value);
+    addHeaders(response, securityHeaders);
     serve(request, response, folder, entry).catch(() => {
       // The file was deleted in the meantime, or the disk failed: the page can be requested again.
       if (response.headersSent) response.destroy();
-      else uncompressed(request, response, 500, 'The page could not be read. Try again.');
+      else sendText(response, 500, 'The page could not be read. Try again.');
     });
   };
 }
 
 async function serve(request: IncomingMessage, response: ServerResponse, folder: string, entry: string): Promise<void> {
   if (request.method !== 'GET' && request.method !== 'HEAD') {
-    response.setHeader('Allow', 'GET, HEAD');
-    return uncompressed(request, response, 405, 'Pages can only be read.');
+    return sendText(response, 405, 'Pages can only be read.', { Allow: 'GET, HEAD' });
   }
   const path = decodePath(request.url ?? '/');
-  if (path === undefined) return uncompressed(request, response, 404, 'There is no such page.');
+  if (path === undefined) return sendText(response, 404, 'There is no such page.');
   const isPage = !isFilePath(path);
   const name = isPage ? `/${entry}` : path;
   const file = await findFile(folder, name);
   if (file !== undefined) return send(request, response, name, file, await findCompressed(request, folder, name));
   if (isPage)
-    return uncompressed(
-      request,
+    return sendText(
       response,
       503,
       'The pages have not been built yet. Start the app with "npm start", which builds them.',
     );
-  return uncompressed(request, response, 404, 'There is no such page.');
+  return sendText(response, 404, 'There is no such page.');
 }
 
 /**
@@ -131,16 +136,18 @@ function send(
 ): void {
   const file = gz ?? plainFile;
   const tag = `"${plainFile.size.toString(36)}-${plainFile.modified.getTime().toString(36)}${gz === undefined ? '' : '-gz'}"`;
-  response.setHeader('ETag', tag);
-  response.setHeader('Vary', 'Accept-Encoding');
-  response.setHeader('Cache-Control', hashedName.test(name) ? 'public, max-age=31536000, immutable' : 'no-cache');
-  if (acceptsEncoding(request.headers['if-none-match'], tag)) {
-    response.writeHead(304).end();
-    return;
-  }
-  response.setHeader('Content-Type', types[extname(name).toLowerCase()] ?? 'application/octet-stream');
-  if (gz !== undefined) response.setHeader('Content-Encoding', 'gzip');
-  response.setHeader('Content-Length', file.size);
+  const headers = {
+    ETag: tag,
+    Vary: 'Accept-Encoding',
+    'Cache-Control': hashedName.test(name) ? 'public, max-age=31536000, immutable' : 'no-cache',
+  };
+  if (hasTag(request.headers['if-none-match'], tag)) return sendReply(response, { status: 304, headers });
+  startResponse(response, 200, {
+    ...headers,
+    'Content-Type': types[extname(name).toLowerCase()] ?? 'application/octet-stream',
+    ...(gz !== undefined && { 'Content-Encoding': 'gzip' }),
+    'Content-Length': file.size,
+  });
   if (request.method === 'HEAD') {
     response.end();
     return;
@@ -152,15 +159,10 @@ function send(
   });
 }
 
-function acceptsEncoding(header: string | undefined, tag: string): boolean {
+function hasTag(header: string | undefined, tag: string): boolean {
   return header !== undefined && header.split(',').some((item) => item.trim().replace(/^W\//, '') === tag);
 }
 
-function uncompressed(request: IncomingMessage, response: ServerResponse, status: number, text: string): void {
-  response.writeHead(status, {
-    'Content-Type': 'text/plain; charset=utf-8',
-    'Cache-Control': 'no-store',
-    'Content-Length': Buffer.byteLength(text) + 1,
-  });
-  response.end(request.method === 'HEAD' ? undefined : `${text}\n`);
+function sendText(response: ServerResponse, status: number, text: string, headers: ResponseHeaders = {}): void {
+  sendReply(response, textReply(status, `${text}\n`, { 'Cache-Control': 'no-store', ...headers }));
 }

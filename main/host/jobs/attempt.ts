@@ -1,3 +1,4 @@
+import * as m from '#messages/host-problems';
 import { z } from 'zod';
 import type { JobAttempt, JobKind } from '../../../services/contracts/jobs.ts';
 import { Problem } from '../../../services/contracts/problem.ts';
@@ -44,7 +45,7 @@ export function runAttempt(
     const attempt = toAttempt(row, payload.data);
     const timeoutMs = kind.timeoutMs ?? defaultTimeoutMs;
     const overdue = (): void => {
-      const error = new Problem('jobs.timeout', 504, `The attempt took longer than ${timeoutMs} ms.`);
+      const error = new Problem('jobs.timeout', 504, () => m.attemptTimeout({ seconds: timeoutMs / 1000 }));
       abandoned.resolve(() => failed(error, attempt));
       controller.abort(error);
     };
@@ -68,7 +69,7 @@ export function runAttempt(
     ended: end(),
     interrupt() {
       isInterrupted = true;
-      controller.abort(new Problem('jobs.interrupted', 503, 'The host is stopping, or another one has taken the job.'));
+      controller.abort(new Problem('jobs.interrupted', 503, m.jobInterrupted));
     },
     abandon: () => abandoned.resolve(() => returned),
   };
@@ -89,7 +90,7 @@ export function toAttempt(row: JobRow, payload: unknown): Omit<JobAttempt<any>, 
 function buildOutdatedPayloadError(cause: unknown): Problem {
   const issues = cause instanceof z.ZodError ? cause.issues : [];
   const context = issues.map(({ path }) => path.join('.')).filter((path) => path !== '');
-  const detail = `The job was stored by another version and no longer fits: ${context.join(', ') || 'the payload'}.`;
+  const detail = (): string => m.jobOutdated({ fields: context.join(', ') || 'payload' });
   return new Problem('jobs.outdated_payload', 500, detail, { cause, retryable: false });
 }
 

@@ -1,3 +1,4 @@
+import * as m from '#messages/host-problems';
 import type { Kysely } from 'kysely';
 import type {
   JobAttempt,
@@ -147,7 +148,7 @@ export class Outbox implements Jobs, AsyncDisposable {
 function writePayload<T>(kind: JobKind<T>, payload: T): string {
   const checked = parse(kind.schema, payload);
   if (!checked.success) {
-    const detail = `The payload of a ${kind.name} job does not have the form its schema asks for.`;
+    const detail = (): string => m.jobPayloadInvalid({ name: kind.name });
     throw new Problem('jobs.invalid_payload', 500, detail, { cause: checked.error, retryable: false });
   }
   return JSON.stringify(payload);

@@ -1,3 +1,4 @@
+import * as m from '#messages/host-problems';
 import type { JobAttempt, JobKind } from '../../../services/contracts/jobs.ts';
 import { Problem } from '../../../services/contracts/problem.ts';
 import type { Random } from '../../../services/contracts/service.ts';
@@ -52,5 +53,5 @@ function jitter(random: Random): number {
  */
 function getReason(error: unknown): string {
   if (error instanceof Problem) return error.detail.slice(0, maxReasonLength);
-  return `Unexpected ${error instanceof Error ? error.name : 'error'}; the log has the details.`;
+  return m.jobFailed({ error: error instanceof Error ? error.name : 'error' });
 }

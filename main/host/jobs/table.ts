@@ -1,3 +1,4 @@
+import * as m from '#messages/host-problems';
 import { sql, type Kysely } from 'kysely';
 import { executeCached, chunkRows } from '../../../services/kit/cached-statement.ts';
 
@@ -211,7 +212,6 @@ export async function releaseAll(db: Kysely<any>, now: number): Promise<void> {
 
 /** Maximum number of crashes in a row at which a job may have been running. */
 const maxCrashes = 5;
-const crashReason = `Homeport ended unexpectedly ${String(maxCrashes)} times while this was being processed.`;
 
 /**
  * Counts a crash for each job that was running. A job that was running at each of several crashes may have caused
@@ -222,7 +222,7 @@ export async function countCrash(db: Kysely<any>, now: number): Promise<readonly
   await sql`update jobs set crashes = crashes + 1 where state = 'running'`.execute(db);
   // The former owner stays until the dead letter is reported.
   const { rows } = await sql<Pick<JobRow, 'id' | 'kind'>>`update jobs
-    set state = 'dead', finished_at = ${now}, last_error = ${crashReason}
+    set state = 'dead', finished_at = ${now}, last_error = ${m.jobCrashed({ count: String(maxCrashes) })}
     where state = 'running' and crashes >= ${maxCrashes} returning id, kind`.execute(db);
   return rows;
 }

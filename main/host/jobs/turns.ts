@@ -1,4 +1,5 @@
 import type { Clock, Log } from '../../../services/contracts/service.ts';
+import { runOutsideRequests } from '../../../services/kit/language.ts';
 
 /** Pause after a database error: full, busy or unreachable. */
 const pauseMs = 1_000;
@@ -38,14 +39,17 @@ export class Turns {
   schedule(): void {
     if (this.#isScheduled || this.#turning !== undefined || this.#isHeld() || !this.#hasWork()) return;
     this.#isScheduled = true;
-    setImmediate(() => {
-      this.#isScheduled = false;
-      if (this.#isHeld()) return;
-      this.#turning = this.#run().finally(() => {
-        this.#turning = undefined;
-        // Work may have arrived since the last check.
-        this.schedule();
-      });
+    // The jobs of a turn are of several requests, and outlive these.
+    runOutsideRequests(() => setImmediate(() => this.#begin()));
+  }
+
+  #begin(): void {
+    this.#isScheduled = false;
+    if (this.#isHeld()) return;
+    this.#turning = this.#run().finally(() => {
+      this.#turning = undefined;
+      // Work may have arrived since the last check.
+      this.schedule();
     });
   }
 

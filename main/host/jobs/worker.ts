@@ -2,6 +2,7 @@ import type { Kysely } from 'kysely';
 import type { Clock, Log, Random } from '../../../services/contracts/service.ts';
 import type { Counter } from '../../../services/contracts/metrics.ts';
 import type { Database } from '../database/open.ts';
+import { runOutsideRequests } from '../../../services/kit/language.ts';
 import { createAlarm, type Alarm } from './alarm.ts';
 import { runAttempt } from './attempt.ts';
 import type { ClaimRequest } from './claim.ts';
@@ -174,14 +175,16 @@ export abstract class Worker implements AsyncDisposable {
 
   /** Starts the attempt of a job. */
   protected begin(job: LiveJob, kindState: KindState): void {
-    const { row } = job;
     this.live.move(job, 'running');
     kindState.free -= 1;
-    job.attempt = runAttempt(kindState, row, this.parts, job.settled);
-    job.finished = job.attempt.ended.then((outcome) => {
-      kindState.free += 1;
-      this.ended(job, kindState, outcome);
-      this.turns.schedule();
+    // An attempt outlives the request that enqueued the job, and its error is stored for all readers.
+    runOutsideRequests(() => {
+      job.attempt = runAttempt(kindState, job.row, this.parts, job.settled);
+      job.finished = job.attempt.ended.then((outcome) => {
+        kindState.free += 1;
+        this.ended(job, kindState, outcome);
+        this.turns.schedule();
+      });
     });
   }
 

@@ -1,3 +1,4 @@
+import * as m from '#messages/parts';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { z } from 'zod';
@@ -59,7 +60,8 @@ export class Pulses implements AsyncDisposable {
     return this.#manifests.map(({ id, pulse }) => {
       const counted = this.#hours.get(id);
       const hours = Array.from({ length: hoursShown }, (_, index) => counted?.get(now - hoursShown + 1 + index) ?? 0);
-      return { service: id, what: pulse?.what ?? 'requests', hours };
+      const count = hours.reduce((sum, hourCount) => sum + hourCount, 0);
+      return { service: id, total: (pulse?.total ?? m.requestsInDay)({ count }), hours };
     });
   }
 

@@ -1,8 +1,13 @@
 import type { RequestListener } from 'node:http';
 import { isGatewayRequest } from '../../../services/contracts/gateway.ts';
+import { getPath } from '../../../services/kit/http/errors.ts';
+import { sendReply, textReply } from '../../../services/kit/http/respond.ts';
+import { Router } from '../../../services/kit/http/router.ts';
 import { isSameSecret } from '../../../services/kit/same-secret.ts';
 import type { HostMetrics } from './metrics.ts';
 
+/** The path has no slash at its end, since peers can have topics and folders below it. */
+const page = new Router([{ method: 'GET', path: '/metrics' }], { ignoreTrailingSlash: false });
 const contentType = 'text/plain; version=0.0.4; charset=utf-8';
 
 /**
@@ -17,23 +22,20 @@ export function withMetricsPage(
   { failed, token }: { readonly failed: (error: unknown) => void; readonly token: string },
 ): RequestListener {
   return (request, response) => {
-    const isRead = request.method === 'GET' || request.method === 'HEAD';
-    if (request.url !== '/metrics' || !isRead || isGatewayRequest(request)) {
+    const match = page.find(request.method ?? 'GET', getPath(request));
+    if (match === undefined || isGatewayRequest(request)) {
       http(request, response);
       return;
     }
     if (token !== '' && !isToken(request.headers.authorization ?? '', token)) {
-      response.writeHead(401, { 'Content-Type': 'text/plain; charset=utf-8', 'Content-Length': 1 }).end('\n');
+      sendReply(response, textReply(401, '\n'));
       return;
     }
     metrics.text(service).then(
-      (text) => {
-        response.writeHead(200, { 'Content-Type': contentType, 'Cache-Control': 'no-store' });
-        response.end(request.method === 'HEAD' ? undefined : text);
-      },
+      (text) => sendReply(response, textReply(200, text, { 'Content-Type': contentType, 'Cache-Control': 'no-store' })),
       (error: unknown) => {
         failed(error);
-        response.writeHead(500).end();
+        sendReply(response, { status: 500 });
       },
     );
   };

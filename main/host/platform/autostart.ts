@@ -1,7 +1,8 @@
 import { existsSync } from 'node:fs';
 import { mkdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { homedir } from 'node:os';
-import { dirname, join } from 'node:path';
+import { currentPlatform } from '../../../services/kit/platform/current-platform.ts';
+import { getPathRules } from '../../../services/kit/platform/path-rules.ts';
 
 /** Starts the app without its window when the user signs in to the computer. */
 export interface LoginItem {
@@ -11,11 +12,18 @@ export interface LoginItem {
 
 /**
  * Implements autostart on Linux, where Electron has no login items, by a file of freedesktop.org's autostart
- * specification.
+ * specification. It ignores a relative XDG_CONFIG_HOME.
  */
-export function autostartFile(environment: NodeJS.ProcessEnv, command: readonly string[]): LoginItem {
-  const config = environment['XDG_CONFIG_HOME'] || join(homedir(), '.config');
-  const file = join(config, 'autostart', 'homeport.desktop');
+export function autostartFile(
+  environment: NodeJS.ProcessEnv,
+  command: readonly string[],
+  platform: NodeJS.Platform = currentPlatform,
+  home: string = homedir(),
+): LoginItem {
+  const path = getPathRules(platform);
+  const folder = environment['XDG_CONFIG_HOME'] ?? '';
+  const config = path.isAbsolute(folder) ? folder : path.join(home, '.config');
+  const file = path.join(config, 'autostart', 'homeport.desktop');
   // An AppImage is mounted at a different path at each start; this variable is the path of the file itself.
   const program = environment['APPIMAGE'] ? [environment['APPIMAGE']] : command;
   return {
@@ -26,7 +34,7 @@ export function autostartFile(environment: NodeJS.ProcessEnv, command: readonly 
     },
     async set(on) {
       if (!on) return rm(file, { force: true });
-      await mkdir(dirname(file), { recursive: true });
+      await mkdir(path.dirname(file), { recursive: true });
       const lines = [
         '[Desktop Entry]',
         'Type=Application',

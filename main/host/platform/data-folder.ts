@@ -1,5 +1,5 @@
 import { homedir } from 'node:os';
-import { posix, win32 } from 'node:path';
+import { getPathRules } from '../../../services/kit/platform/path-rules.ts';
 
 /**
  * Returns the absolute path of the data folder: the flag, else HOMEPORT_DATA_DIR, else the operating system's usual
@@ -11,7 +11,7 @@ export function getDataDir(
   platform: NodeJS.Platform,
   home: string = homedir(),
 ): string {
-  const path = platform === 'win32' ? win32 : posix;
+  const path = getPathRules(platform);
   const folder = flag ?? isNotEmpty(environment['HOMEPORT_DATA_DIR']);
   if (folder !== undefined) return path.resolve(folder);
   if (platform === 'win32')

@@ -11,8 +11,8 @@ const execFileAsync = promisify(execFile);
 export interface PortHolder {
   /** Undefined when the program belongs to another user and the system hides it. */
   readonly pid?: number;
-  /** Display text: `node headless.ts (process 4711)` or `a program of another user`. */
-  readonly description: string;
+  /** Name such as `node headless.ts`; undefined when the system does not report it. */
+  readonly name?: string | undefined;
 }
 
 /** Finds the program that listens on a TCP port of this computer, if any. Never throws. */
@@ -37,10 +37,9 @@ async function holderByProc(port: number): Promise<PortHolder | undefined> {
   // The own process first: opening a listener twice is the most likely mistake.
   const pids = (await readdir('/proc')).filter((name) => /^\d+$/.test(name));
   for (const pid of [String(process.pid), ...pids]) {
-    if (await holdsAnyLink(pid, links))
-      return { pid: Number(pid), description: `${await programName(pid)} (process ${pid})` };
+    if (await holdsAnyLink(pid, links)) return { pid: Number(pid), name: await programName(pid) };
   }
-  return { description: 'a program of another user' };
+  return {};
 }
 
 /** Lines of proc_net_tcp(5): `sl local_address rem_address st … uid timeout inode`; state 0A is LISTEN. */
@@ -67,9 +66,10 @@ async function holdsAnyLink(pid: string, links: ReadonlySet<string>): Promise<bo
  * Returns the file name of the program, for an interpreter also that of the script; never more of the command line,
  * which may contain secrets.
  */
-async function programName(pid: string): Promise<string> {
+async function programName(pid: string): Promise<string | undefined> {
   const line = (await readOrEmpty(`/proc/${pid}/cmdline`)).split('\0');
-  const program = basename(line[0] ?? '') || (await readOrEmpty(`/proc/${pid}/comm`)).trim() || 'a program';
+  const program = basename(line[0] ?? '') || (await readOrEmpty(`/proc/${pid}/comm`)).trim();
+  if (program === '') return undefined;
   if (!/^(?:node|python[\d.]*|ruby|java|perl|bun|deno|php)$/.test(program)) return program;
   const commandLine = line.slice(1);
   const index = commandLine.findIndex((argument) => argument !== '' && !argument.startsWith('-'));
@@ -86,8 +86,8 @@ async function readOrEmpty(path: string): Promise<string> {
 async function holderByLsof(port: number): Promise<PortHolder | undefined> {
   const { stdout } = await execFileAsync('lsof', ['-nP', `-iTCP:${port}`, '-sTCP:LISTEN', '-Fpc'], { timeout: 3000 });
   const pid = /^p(\d+)$/m.exec(stdout)?.[1];
-  const command = /^c(.+)$/m.exec(stdout)?.[1] ?? 'a program';
-  return pid === undefined ? undefined : { pid: Number(pid), description: `${command} (process ${pid})` };
+  const command = /^c(.+)$/m.exec(stdout)?.[1];
+  return pid === undefined ? undefined : { pid: Number(pid), name: command };
 }
 
 async function holderByNetstat(port: number): Promise<PortHolder | undefined> {
@@ -98,6 +98,6 @@ async function holderByNetstat(port: number): Promise<PortHolder | undefined> {
     timeout: 3000,
     windowsHide: true,
   });
-  const command = /^"([^"]+)"/m.exec(list.stdout)?.[1] ?? 'a program';
-  return { pid, description: `${command} (process ${pid})` };
+  const command = /^"([^"]+)"/m.exec(list.stdout)?.[1];
+  return { pid, name: command };
 }

@@ -1,3 +1,4 @@
+import * as m from '#messages/host-problems';
 import { Problem } from '../../../services/contracts/problem.ts';
 import type { Service, ServiceDescriptor, ImportResult } from '../../../services/contracts/service.ts';
 import type { Portable } from '../accounts/portable.ts';
@@ -28,7 +29,8 @@ async function openUnstarted(
       services.set(descriptor.id, opening.use(await descriptor.create(context, settings.settings)));
     } catch (error) {
       if (!(error instanceof Problem)) throw error;
-      throw new Problem(error.code, error.status, `${descriptor.id}: ${error.detail}`, { cause: error });
+      const detail = (): string => m.withService({ service: descriptor.id, reason: error.detail });
+      throw new Problem(error.code, error.status, detail, { cause: error });
     }
   }
   const resources = opening.move();
@@ -67,7 +69,7 @@ export async function importPortable(
   const { accounts, services } = opened;
   const unknownParts = ids.find((id) => id !== 'accounts' && services.get(id)?.portable === undefined);
   if (unknownParts !== undefined) {
-    throw new Problem('config.invalid', 422, `portable.${unknownParts}: There is no service of that name to take it.`);
+    throw new Problem('config.invalid', 422, () => m.portablePartUnknown({ part: unknownParts }));
   }
   for (const [index, id] of ids.entries()) {
     try {
@@ -75,15 +77,25 @@ export async function importPortable(
       else await services.get(id)?.portable?.import(parts[id]);
     } catch (error) {
       if (!(error instanceof Problem)) throw error;
-      const before = index === 0 ? '' : ` Imported before it: ${ids.slice(0, index).join(', ')}.`;
-      const [field, reason] = Object.entries(error.fields)[0] ?? [];
-      const context = field === undefined ? '' : ` ${field}: ${reason ?? ''}`;
-      throw new Problem(error.code, error.status, `portable.${id}: ${error.detail}${context}${before}`, {
+      const [field, fieldReason] = Object.entries(error.fields)[0] ?? [];
+      const parts = ids.slice(0, index).join(', ');
+      const detail = (): string => {
+        const reason = field === undefined ? error.detail : `${error.detail} ${formatField(field, fieldReason)}`;
+        return index === 0
+          ? m.portablePartFailed({ part: id, reason })
+          : m.portablePartFailedAfter({ part: id, reason, parts });
+      };
+      throw new Problem(error.code, error.status, detail, {
         cause: error,
         fields: error.fields,
       });
     }
   }
+}
+
+/** Formats the problem of a field; an empty field is the whole value. */
+function formatField(field: string, reason = ''): string {
+  return field === '' ? reason : m.fieldInvalid({ field, reason });
 }
 
 /**
@@ -105,6 +117,6 @@ export async function importProgramInto(
   );
   const importData = opened.services.get(id)?.importData;
   if (importData === undefined)
-    throw new Problem('command.no_service', 404, `There is no service to take over ${from.program}.`);
+    throw new Problem('command.no_service', 404, m.importProgramUnknown({ program: from.program }));
   return { ...(await importData(from.program, from.folder, { dryRun: from.dryRun })), service: id };
 }

@@ -1,3 +1,4 @@
+import * as m from '#messages/host-problems';
 import { Problem } from '../../../services/contracts/problem.ts';
 import type { Log, ServiceDescriptor } from '../../../services/contracts/service.ts';
 import type { HostAccounts } from '../accounts/accounts.ts';
@@ -17,7 +18,7 @@ export async function applyProvision(kernel: Kernel, descriptors: readonly Servi
     await importPortable(provision.portable, kernel, descriptors);
   } catch (error) {
     if (!(error instanceof Problem)) throw error;
-    throw new Problem(error.code, error.status, `HOMEPORT_CONFIG: ${error.detail}`, {
+    throw new Problem(error.code, error.status, () => m.provisionFailed({ reason: error.detail }), {
       cause: error,
       fields: error.fields,
     });
@@ -55,24 +56,25 @@ export async function makeAdministrator(
   const password = environment['HOMEPORT_ADMIN_PASSWORD'];
   if (name === undefined && password === undefined) return;
   if (!name || !password) {
-    throw buildRefusedProblem('Set both HOMEPORT_ADMIN_USER and HOMEPORT_ADMIN_PASSWORD, or neither.');
+    throw buildRefusedProblem(m.administratorVariables);
   }
   if (!accounts.firstRun.needed()) return;
   try {
     await accounts.refuseWeakPassword(name, password);
   } catch (error) {
     if (!(error instanceof Problem)) throw error;
-    if (password.length < minProvisionedLength) throw buildRefusedProblem(`HOMEPORT_ADMIN_PASSWORD: ${error.detail}`);
+    if (password.length < minProvisionedLength)
+      throw buildRefusedProblem(() => m.administratorPassword({ reason: error.detail }));
     log.warn('weak administrator password accepted', { account: name, reason: error.detail });
   }
   try {
     await accounts.firstRun.ensureAdministrator(name, password);
   } catch (error) {
     if (!(error instanceof Problem) || error.status >= 500) throw error;
-    throw buildRefusedProblem(`HOMEPORT_ADMIN_USER: ${error.detail}`);
+    throw buildRefusedProblem(() => m.administratorName({ reason: error.detail }));
   }
 }
 
-function buildRefusedProblem(detail: string): Problem {
+function buildRefusedProblem(detail: () => string): Problem {
   return new Problem('host.administrator', 422, detail);
 }

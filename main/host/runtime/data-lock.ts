@@ -1,3 +1,5 @@
+import { readText } from '../../../services/contracts/text.ts';
+import * as m from '#messages/host-problems';
 import { chmodSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import Database from 'better-sqlite3';
@@ -22,12 +24,9 @@ export interface DataLock extends Disposable {
 export class DataFolderTaken extends Problem {
   readonly holder: Holder | undefined;
   constructor(folder: string, holder: Holder | undefined) {
-    const description = holder === undefined ? 'Another Homeport' : `Homeport with process id ${holder.pid}`;
-    super(
-      'host.data_folder_taken',
-      409,
-      `${description} is using ${folder}. Stop it first, or give this one its own --data-dir.`,
-    );
+    const detail = (): string =>
+      holder === undefined ? m.dataFolderInUse({ folder }) : m.dataFolderInUseBy({ folder, pid: String(holder.pid) });
+    super('host.data_folder_taken', 409, detail);
     this.holder = holder;
   }
 }
@@ -83,15 +82,15 @@ function openLock(file: string): Database.Database {
 
 function buildUnusableProblem(folder: string, error: unknown): Problem {
   const code = getErrorCode(error);
-  const reasons: readonly (readonly [RegExp, string])[] = [
-    [/^(EEXIST|ENOTDIR)/, 'it is a file, or lies below one'],
-    [/^(EACCES|EPERM|SQLITE_CANTOPEN|SQLITE_READONLY|SQLITE_PERM)/, 'this user may not write there'],
-    [/^EROFS/, 'the disk is write-protected'],
-    [/^(ENOSPC|EDQUOT|SQLITE_FULL|SQLITE_IOERR)/, 'the disk is full or faulty'],
+  const reasons: readonly (readonly [RegExp, () => string])[] = [
+    [/^(EEXIST|ENOTDIR)/, m.reasonFile],
+    [/^(EACCES|EPERM|SQLITE_CANTOPEN|SQLITE_READONLY|SQLITE_PERM)/, m.reasonDenied],
+    [/^EROFS/, m.reasonReadOnly],
+    [/^(ENOSPC|EDQUOT|SQLITE_FULL|SQLITE_IOERR)/, m.reasonDisk],
   ];
   const holder = reasons.find(([pattern]) => pattern.test(code))?.[1];
   const reason = holder ?? (error instanceof Error ? error.message : String(error));
-  return new Problem('host.data_folder', 500, `${folder} cannot be the data folder: ${reason}.`, {
+  return new Problem('host.data_folder', 500, () => m.dataFolderUnusable({ folder, reason: readText(reason) }), {
     cause: error,
     retryable: false,
   });

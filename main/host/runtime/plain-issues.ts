@@ -1,76 +1,96 @@
+import * as m from '#messages/validation';
 import { z } from 'zod';
+import { formatList, formatNumber } from '../../../messages/format.ts';
 
-const kinds: Readonly<Record<string, string>> = {
-  number: 'a number',
-  int: 'a whole number',
-  string: 'text',
-  boolean: 'true or false',
-  array: 'a list',
-  object: 'a group of fields',
-  record: 'a group of fields',
+const types: Readonly<Record<string, () => string>> = {
+  number: m.typeNumber,
+  int: m.typeInteger,
+  string: m.typeText,
+  boolean: m.typeBoolean,
+  array: m.typeList,
+  object: m.typeFields,
+  record: m.typeFields,
 };
 
-const formats: Readonly<Record<string, string>> = {
-  email: 'It must be an e-mail address.',
-  url: 'It must be an address such as https://example.org.',
-  uuid: 'It must be a UUID.',
-  ipv4: 'It must be an IPv4 address.',
-  ipv6: 'It must be an IPv6 address.',
-  date: 'It must be a day such as 2026-11-26.',
-  time: 'It must be a time such as 14:05.',
-  datetime: 'It must be a time such as 2026-11-26T14:05:00Z.',
+const formats: Readonly<Record<string, () => string>> = {
+  email: m.email,
+  url: m.url,
+  uuid: m.uuid,
+  ipv4: m.ipv4,
+  ipv6: m.ipv6,
+  date: m.date,
+  time: m.time,
+  datetime: m.dateTime,
 };
 
 /** Default message for an invalid value whose schema defines no message. Never contains the value. */
 export function formatIssueMessage(issue: z.core.$ZodRawIssue): string {
   switch (issue.code) {
     case 'invalid_type':
-      return issue.input === undefined ? 'It is missing.' : `Expected ${kinds[issue.expected] ?? issue.expected}.`;
+      return issue.input === undefined
+        ? m.missing()
+        : m.expected({ type: types[issue.expected]?.() ?? issue.expected });
     case 'invalid_value':
       return issue.values.length === 1
-        ? `It must be ${String(issue.values[0])}.`
-        : `It must be one of: ${issue.values.map(String).join(', ')}.`;
+        ? m.mustBe({ value: String(issue.values[0]) })
+        : m.mustBeOneOf({ values: issue.values.map(String).join(', ') });
     case 'too_small':
-      return tooSmall(issue.origin, issue.minimum, issue.inclusive !== false);
+      return formatTooSmall(issue.origin, issue.minimum, issue.inclusive !== false);
     case 'too_big':
-      return tooBig(issue.origin, issue.maximum, issue.inclusive !== false);
+      return formatTooBig(issue.origin, issue.maximum, issue.inclusive !== false);
     case 'not_multiple_of':
-      return `It must be a multiple of ${String(issue.divisor)}.`;
+      return m.multipleOf({ value: String(issue.divisor) });
     case 'invalid_format':
-      return formatIssue(issue);
+      return formatFormat(issue);
     case 'unrecognized_keys':
-      return `There is no field ${issue.keys.join(', ')}.`;
+      return m.unknownFields({ count: issue.keys.length, fields: issue.keys.join(', ') });
     default:
-      return 'It is not of the expected form.';
+      return m.invalidForm();
   }
 }
 
-function formatIssue(issue: z.core.$ZodRawIssue<z.core.$ZodIssueInvalidStringFormat>): string {
+/** Returns the message for a value that is none of these types. */
+export function formatExpected(expected: readonly (() => string)[]): string {
+  return m.expected({
+    type: formatList(
+      expected.map((type) => type()),
+      'disjunction',
+    ),
+  });
+}
+
+function formatFormat(issue: z.core.$ZodRawIssue<z.core.$ZodIssueInvalidStringFormat>): string {
   const { format } = issue;
-  if (format === 'starts_with') return `It must begin with ${String(issue['prefix'])}.`;
-  if (format === 'ends_with') return `It must end with ${String(issue['suffix'])}.`;
-  if (format === 'includes') return `It must have ${String(issue['includes'])} in it.`;
-  return formats[format] ?? 'It is not of the expected form.';
+  if (format === 'starts_with') return m.startsWith({ text: String(issue['prefix']) });
+  if (format === 'ends_with') return m.endsWith({ text: String(issue['suffix']) });
+  if (format === 'includes') return m.includes({ text: String(issue['includes']) });
+  return (formats[format] ?? m.invalidForm)();
 }
 
-function tooSmall(origin: string, least: number | bigint, inclusive: boolean): string {
-  const formatted = least.toLocaleString('en');
-  if (isSized(origin)) {
-    if (least === 1 && inclusive) return origin === 'string' ? 'It must not be empty.' : 'It needs one at least.';
-    return `It needs ${inclusive ? formatted : `more than ${formatted}`}${origin === 'string' ? ' characters' : ''}${inclusive ? ' at least' : ''}.`;
+function formatTooSmall(origin: string, minimum: number | bigint, inclusive: boolean): string {
+  const count = Number(minimum);
+  if (origin === 'string') {
+    if (count === 1 && inclusive) return m.empty();
+    return inclusive ? m.minLength({ count }) : m.longerThan({ count });
   }
-  return inclusive ? `It must be ${formatted} or more.` : `It must be more than ${formatted}.`;
+  if (isCollection(origin)) {
+    if (count === 1 && inclusive) return m.noEntries();
+    return inclusive ? m.minEntries({ count }) : m.moreEntriesThan({ count });
+  }
+  const limit = formatNumber(count);
+  return inclusive ? m.min({ limit }) : m.greaterThan({ limit });
 }
 
-function tooBig(origin: string, limit: number | bigint, inclusive: boolean): string {
-  const formatted = limit.toLocaleString('en');
-  if (isSized(origin))
-    return `It may have ${inclusive ? formatted : `fewer than ${formatted}`}${origin === 'string' ? ' characters' : ''}${inclusive ? ' at most' : ''}.`;
-  return inclusive ? `It must be ${formatted} or less.` : `It must be less than ${formatted}.`;
+function formatTooBig(origin: string, maximum: number | bigint, inclusive: boolean): string {
+  const count = Number(maximum);
+  if (origin === 'string') return inclusive ? m.maxLength({ count }) : m.shorterThan({ count });
+  if (isCollection(origin)) return inclusive ? m.maxEntries({ count }) : m.fewerEntriesThan({ count });
+  const limit = formatNumber(count);
+  return inclusive ? m.max({ limit }) : m.lessThan({ limit });
 }
 
-function isSized(origin: string): boolean {
-  return ['string', 'array', 'set', 'map', 'file'].includes(origin);
+function isCollection(origin: string): boolean {
+  return ['array', 'set', 'map', 'file'].includes(origin);
 }
 
 // Default for all validation in this process; messages of a schema take precedence.

@@ -1,3 +1,4 @@
+import * as m from '#messages/host-problems';
 import type { Hosts } from '../../../services/contracts/hosts.ts';
 import { Problem } from '../../../services/contracts/problem.ts';
 
@@ -17,7 +18,7 @@ export class AdditionalHosts implements Hosts {
   add(hosts: readonly string[]): Disposable {
     const names = hosts.map((name) => name.toLowerCase());
     const bad = names.find((name) => name.length > 253 || !hostName.test(name));
-    if (bad !== undefined) throw new Problem('hosts.invalid', 422, `"${bad}" is no host name.`);
+    if (bad !== undefined) throw new Problem('hosts.invalid', 422, m.hostNameInvalid({ name: bad }));
     this.#added.add(names);
     this.#renew();
     return {

@@ -1,7 +1,8 @@
 import type { RequestListener } from 'node:http';
-import type { ServiceDescriptor } from '../../../services/contracts/service.ts';
+import type { ListenerHandler, ListenerManifest } from '../../../services/contracts/listeners.ts';
+import { decodePercentEncoding } from '../../../services/contracts/percent-encoding.ts';
 import { getPath } from '../../../services/kit/http/errors.ts';
-import type { ListeningService } from './service-listeners.ts';
+import { Router, type RoutePattern } from '../../../services/kit/http/router.ts';
 
 /** Handlers of the host for the listener of the app. */
 export interface AppHandlers {
@@ -11,31 +12,37 @@ export interface AppHandlers {
   readonly handlePage: RequestListener;
 }
 
+interface AppRoute extends RoutePattern {
+  readonly handle: RequestListener;
+}
+
 /**
- * Adds the app API and the pages to the main listener of a service whose manifest declares that. Other services are
+ * Adds the app API and the pages to the handler of a listener whose manifest declares that. Other handlers are
  * returned unchanged.
  */
 export function withApp(
-  { listeners = [] }: ServiceDescriptor,
-  service: ListeningService,
+  { app: declaration }: Pick<ListenerManifest, 'app'>,
+  handler: ListenerHandler,
   app: AppHandlers,
-): ListeningService {
-  const ownPaths = listeners[0]?.app?.ownPaths.map(toPattern);
-  const { http } = service;
-  if (ownPaths === undefined || http === undefined) return service;
-  const handle: RequestListener = (request, response) => {
-    const path = getPath(request);
-    if (ownPaths.some((pattern) => pattern.test(path))) http(request, response);
-    else if (path.startsWith('/api/')) app.handleApi(request, response);
-    else app.handlePage(request, response);
+): ListenerHandler {
+  const { http } = handler;
+  if (declaration === undefined || http === undefined) return handler;
+  // The handlers answer all methods, so that all routes are declared and found as GET.
+  const routes: readonly AppRoute[] = [
+    ...declaration.ownPaths.map((path) => ({ method: 'GET', path, handle: http })),
+    { method: 'GET', path: '/api/', handle: app.handleApi },
+    { method: 'GET', path: '/api/*path', handle: app.handleApi },
+  ];
+  const router = new Router(routes, { ignoreTrailingSlash: false });
+  return {
+    ...handler,
+    http(request, response) {
+      const path = getPath(request);
+      const match = router.find('GET', path);
+      if (match !== undefined) match.route.handle(request, response);
+      // No route matches malformed percent-encoding, which the API refuses with a 400.
+      else if (decodePercentEncoding(path) === undefined) app.handleApi(request, response);
+      else app.handlePage(request, response);
+    },
   };
-  return { http: handle, ...(service.upgrade !== undefined && { upgrade: service.upgrade }) };
-}
-
-/** Converts the pattern of a path. Its segments contain only letters, digits, dots and hyphens. */
-function toPattern(path: string): RegExp {
-  const segments = path
-    .split('/')
-    .map((segment) => (segment.startsWith(':') ? '[^/]+' : segment.replaceAll('.', '\\.')));
-  return new RegExp(`^${segments.join('/')}$`);
 }

@@ -2,6 +2,7 @@ import { z } from 'zod';
 import type { Bus, Topic } from '../../../services/contracts/bus.ts';
 import type { LoopWatch } from '../runtime/loop-watch.ts';
 import type { Log } from '../../../services/contracts/service.ts';
+import { runOutsideRequests } from '../../../services/kit/language.ts';
 
 interface Subscription {
   readonly call: (event: unknown) => void;
@@ -16,7 +17,7 @@ interface Delivery {
 
 /**
  * Creates the bus of this process. An event is delivered to subscribers that were subscribed when it was published
- * and still are at delivery. An event that violates the topic's schema throws in the publisher and is not delivered.
+ * and still are at delivery, outside of the request that published it. An event that violates the topic's schema throws in the publisher and is not delivered.
  */
 export function createBus(log: Log, loop?: LoopWatch): Bus {
   const listeners = new Map<string, readonly Subscription[]>();
@@ -41,7 +42,8 @@ export function createBus(log: Log, loop?: LoopWatch): Bus {
   };
 
   const enqueue = (delivery: Delivery): void => {
-    if (queue.length === 0) setImmediate(deliver);
+    // Subscribers receive events of several requests, and their work outlives these.
+    if (queue.length === 0) runOutsideRequests(() => setImmediate(deliver));
     queue.push(delivery);
   };
 

@@ -1,5 +1,5 @@
-import { serviceChanged } from '../../../services/contracts/control/api.ts';
-import { engineProgress } from '../../../services/contracts/control/engines.ts';
+import { serviceStatusChanged } from '../../../services/contracts/control/service-status.ts';
+import { engineProgressChanged } from '../../../services/contracts/control/engine-progress.ts';
 import type { Bus } from '../../../services/contracts/bus.ts';
 import type { Clock, Log } from '../../../services/contracts/service.ts';
 import type { HostEngines } from '../engines/engines.ts';
@@ -25,7 +25,7 @@ export function watchEngineInstallations(
     due.clear();
   };
   open.use(
-    bus.subscribe(engineProgress, ({ name }) => {
+    bus.subscribe(engineProgressChanged, ({ name }) => {
       due.add(name);
       pollTimer ??= clock.after(pauseMs, checkHealth);
     }),
@@ -59,7 +59,7 @@ export function installEnginesOfServices(
   const enabled = runners.filter(({ state }) => state.state !== 'off');
   const enabledIds = new Set(enabled.map(({ descriptor }) => descriptor.id));
   install(enabled);
-  return bus.subscribe(serviceChanged, ({ id, state }) => {
+  return bus.subscribe(serviceStatusChanged, ({ id, state }) => {
     if (state === 'off') enabledIds.delete(id);
     if (state === 'off' || enabledIds.has(id)) return;
     enabledIds.add(id);

@@ -1,3 +1,4 @@
+import * as m from '#messages/host-problems';
 import { z } from 'zod';
 import type { Handover, Handovers } from '../../../services/contracts/bus.ts';
 import { Problem } from '../../../services/contracts/problem.ts';
@@ -19,7 +20,7 @@ export function createHandovers(
     async pass<T>(handover: Handover<T>, key: string, payload: T): Promise<void> {
       const parsed = z.safeParse(handover.schema, payload);
       if (!parsed.success) {
-        const detail = `What was handed to ${handover.name} does not have the form it asks for.`;
+        const detail = (): string => m.handoverInvalid({ name: handover.name });
         throw new Problem('handover.invalid', 500, detail, { cause: parsed.error, retryable: false });
       }
       let receiver = receivers.get(handover.name);
@@ -29,11 +30,11 @@ export function createHandovers(
       }
       const [service = ''] = handover.name.split('.', 1);
       if (receiver === undefined && isOff(service)) {
-        const detail = `The service ${service} is switched off.`;
+        const detail = (): string => m.receiverDisabled({ service });
         throw new Problem('handover.switched_off', 503, detail, { retryable: true });
       }
       if (receiver === undefined) {
-        const detail = `The service ${service} is not running at the moment.`;
+        const detail = (): string => m.receiverNotRunning({ service });
         throw new Problem('handover.no_receiver', 503, detail, { retryable: true });
       }
       await receiver(parsed.data, key);

@@ -1,15 +1,15 @@
-import type { ServiceState } from '../../../services/contracts/control/api.ts';
+import * as m from '#messages/host-texts';
+import type { ServiceStatus } from '../../../services/contracts/control/service-status.ts';
 import type { Health } from '../../../services/contracts/health.ts';
 import type { Clock, Log, Service } from '../../../services/contracts/service.ts';
+import { readText } from '../../../services/contracts/text.ts';
 import { RepeatingTask } from '../../../services/kit/repeating-task.ts';
-import { HealthCheck } from './health-check.ts';
+import { HealthCheck, type HealthCheckOptions } from './health-check.ts';
 import { RestartBackoff } from './restart-backoff.ts';
 
 const checkIntervalMs = 10_000;
 
-export interface HealthMonitorOptions {
-  readonly clock: Clock;
-  readonly log: Log;
+export interface HealthMonitorOptions extends HealthCheckOptions {
   /** Called when the pause after a health of `down` is over. */
   readonly restart: () => void;
 }
@@ -22,10 +22,11 @@ export class HealthMonitor {
   readonly #backoff: RestartBackoff;
   #checks: Disposable | undefined;
 
-  constructor({ clock, log, restart }: HealthMonitorOptions) {
+  constructor({ restart, ...options }: HealthMonitorOptions) {
+    const { clock, log } = options;
     this.#clock = clock;
     this.#log = log;
-    this.#health = new HealthCheck(clock, log);
+    this.#health = new HealthCheck(options);
     this.#backoff = new RestartBackoff(clock, restart);
   }
 
@@ -50,11 +51,14 @@ export class HealthMonitor {
   }
 
   /** Returns the part of the state that reports a health, and schedules a restart when it is `down`. */
-  report({ state, detail, remedy, begin, idle, running }: Health): Partial<ServiceState> {
+  report({ state, detail, remedy, begin, idle, running }: Health): Partial<ServiceStatus> {
     const pauseMs = this.#backoff.update(state);
-    const sentence = pauseMs === undefined ? '' : ` It is started anew after a pause of ${pauseMs / 1000} seconds.`;
-    const status = { remedy, begin, idle, running };
+    const status = { remedy, begin, idle, running: running && [...running] };
     if (state === 'up') return { ...status, state, detail, reason: null };
-    return { ...status, state: 'degraded', detail: '', reason: `${detail}${sentence}` };
+    const reason =
+      pauseMs === undefined
+        ? detail
+        : () => m.restartsAfterPause({ reason: readText(detail), seconds: pauseMs / 1000 });
+    return { ...status, state: 'degraded', detail: '', reason };
   }
 }

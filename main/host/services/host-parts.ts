@@ -4,6 +4,7 @@ import type { Feeds } from '../../../services/contracts/feeds.ts';
 import type { Engines } from '../../../services/contracts/control/engines.ts';
 import type { Connect, Fetch, FetchStream } from '../../../services/contracts/outgoing.ts';
 import type { Clock, Context, Random, Vault } from '../../../services/contracts/service.ts';
+import type { BlobStore } from '../blobs/blob-store.ts';
 import type { HostSettings } from '../config/host-settings.ts';
 import type { ReadThread } from '../database/reads/thread.ts';
 import type { AppAddresses } from './app-pages.ts';
@@ -22,6 +23,8 @@ export interface ServiceStorage {
    * the next start.
    */
   readonly databaseUrl: string;
+  /** Store for the blobs of the services. */
+  readonly blobs: BlobStore;
   /** Reads SQLite files outside of the event loop. */
   readonly readThread: ReadThread;
   /**
@@ -87,6 +90,7 @@ export interface HostRuntime {
   readonly random: Random;
   /** Current settings of the host; call it for each use. */
   readonly hostSettings: () => HostSettings;
+  readonly inHostLanguage: Context['inHostLanguage'];
 }
 
 /** Kernel components from which the contexts of services are built. */

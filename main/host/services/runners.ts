@@ -1,4 +1,6 @@
 import type { PortTarget, ConnectionHandler } from '../../../services/contracts/dispatch.ts';
+import { Router } from '../../../services/kit/http/router.ts';
+import { readText } from '../../../services/contracts/text.ts';
 import type { ServicePart } from '../backup/write.ts';
 import type { ServiceRunner } from './service-runner.ts';
 
@@ -14,9 +16,15 @@ export function getBackupParts(runners: Runners): readonly ServicePart[] {
   });
 }
 
+/** Paths of the app API, which begin with the id of the service that answers them. */
+const servicePaths = new Router([
+  { method: 'GET', path: '/api/:service' },
+  { method: 'GET', path: '/api/:service/*path' },
+]);
+
 /** Loads the service whose routes contain a path of the app API, if it waits for its first request. */
 export async function loadServiceFor(runners: Runners, path: string): Promise<void> {
-  const id = /^\/api\/([a-z]+)(?:\/|$)/.exec(path)?.[1];
+  const id = servicePaths.find('GET', path)?.params['service'];
   if (id !== undefined) await runners.get(id)?.load();
 }
 
@@ -24,7 +32,7 @@ export async function loadServiceFor(runners: Runners, path: string): Promise<vo
 export function getAddresses(runners: Runners): Record<string, string> {
   const target: Record<string, string> = {};
   for (const [id, runner] of runners) {
-    for (const { name } of runner.state.listeners) {
+    for (const { name } of runner.status.listeners) {
       const address = runner.address(name);
       if (address !== undefined) target[getListenerName(id, runner, name)] = address;
     }
@@ -45,7 +53,7 @@ export function getFailures(runners: Runners): Record<string, string> {
   return target;
 }
 
-/** Returns the listeners for protocols other than HTTP. */
+/** Returns the listeners for protocols other than HTTP, with texts in the current language. */
 export function getPortTargets(runners: Runners): readonly PortTarget[] {
   return [...runners].flatMap(([service, runner]) =>
     (runner.descriptor.listeners ?? [])
@@ -53,8 +61,9 @@ export function getPortTargets(runners: Runners): readonly PortTarget[] {
       .map(({ name, title, scheme = 'tcp', whenShared }) => {
         const address = runner.address(name);
         const port = address === undefined ? undefined : Number(new URL(address).port);
-        const sharingText = whenShared === undefined ? {} : { whenShared };
-        return { id: getListenerName(service, runner, name), service, title, scheme, port, ...sharingText };
+        const sharingText = whenShared === undefined ? {} : { whenShared: readText(whenShared) };
+        const id = getListenerName(service, runner, name);
+        return { id, service, title: readText(title), scheme, port, ...sharingText };
       }),
   );
 }

@@ -1,10 +1,13 @@
 import type { IncomingMessage } from 'node:http';
-import type { ListenerState } from '../../../services/contracts/control/api.ts';
+import * as m from '#messages/host-problems';
+import type { ListenerStatus } from '../../../services/contracts/control/service-status.ts';
+import { readText, type Text } from '../../../services/contracts/text.ts';
 import type { DispatchHandlers, ConnectionHandler } from '../../../services/contracts/dispatch.ts';
 import type { Hosts } from '../../../services/contracts/hosts.ts';
 import { Problem } from '../../../services/contracts/problem.ts';
 import type { CertificateFiles, ListenerHandler, ListenerManifest } from '../../../services/contracts/listeners.ts';
 import type { Service, ServiceDescriptor } from '../../../services/contracts/service.ts';
+import { addHeaders } from '../../../services/kit/http/respond.ts';
 import { portSettings } from '../config/sections.ts';
 import { portsIn, type ServiceSettings } from '../config/settings.ts';
 import { PortUnavailable } from '../http/port-unavailable.ts';
@@ -14,6 +17,7 @@ import { openListener, type Listener } from '../http/listener.ts';
 import { createLoadingHandler } from '../http/loading-handler.ts';
 import { createPublicHostResolver } from '../http/proxies.ts';
 import { withMetricsPage } from '../metrics/service-page.ts';
+import { withApp, type AppHandlers } from './app-listener.ts';
 import type { ListenerEnvironment } from './host-parts.ts';
 
 /** Interval of retries for a listener that could not open. */
@@ -25,12 +29,12 @@ export type ListeningService = Pick<Service, 'http' | 'upgrade' | 'tcp' | 'liste
 /** Listeners of a running service. */
 export interface ServiceListeners {
   /** Returns the current states, with the reasons of closed listeners. */
-  states(): readonly ListenerState[];
+  states(): readonly ListenerStatus[];
   /**
    * Routes requests to the service, under the guard of the host's current settings. Until then they are answered with
-   * 503.
+   * 503. `app` serves the API and the pages on listeners whose manifest declares them.
    */
-  setService(service: ListeningService): void;
+  setService(service: ListeningService, app: AppHandlers): void;
   /**
    * Lets the first request or connection call `load`, under the guard of the host's current settings. Requests wait
    * for it and are routed to the service that it passes to {@link setService}.
@@ -58,12 +62,12 @@ export async function openListeners(
   parts: ListenerEnvironment,
   settings: ServiceSettings,
   hosts: Hosts,
-  changed: (states: readonly ListenerState[]) => void,
+  changed: (states: readonly ListenerStatus[]) => void,
 ): Promise<ServiceListeners> {
   const each = portSettings(descriptor).map(
     ({ listener, setting }) => new RetriedListener(descriptor, listener, setting, parts, settings, hosts),
   );
-  const states = (): readonly ListenerState[] => each.map(({ state }) => state);
+  const states = (): readonly ListenerStatus[] => each.map(({ state }) => state);
   const failures = (await Promise.all(each.map((listener) => listener.open()))).filter(
     (failure) => failure !== undefined,
   );
@@ -72,8 +76,8 @@ export async function openListeners(
   for (const { retry } of failures) retry(() => changed(states()));
   return {
     states,
-    setService(service) {
-      for (const listener of each) listener.setService(service);
+    setService(service, app) {
+      for (const listener of each) listener.setService(service, app);
     },
     setLoader(load) {
       for (const listener of each) listener.setLoader(load);
@@ -94,7 +98,7 @@ interface OpeningFailure {
 }
 
 class RetriedListener {
-  state: ListenerState;
+  state: ListenerStatus;
   readonly #descriptor: ServiceDescriptor;
   readonly #manifest: ListenerManifest;
   readonly #parts: ListenerEnvironment;
@@ -159,10 +163,10 @@ class RetriedListener {
       if (this.#handler !== undefined) this.#setHandler(this.#handler);
       return undefined;
     } catch (error) {
-      const reason = toSentence(error);
+      const reason = toReason(error);
       // Logged only when there are several listeners and the reason is new; otherwise the failure of the service
       // reports it.
-      if (this.state.reason !== reason && (this.#descriptor.listeners?.length ?? 0) > 1) {
+      if (readText(this.state.reason ?? '') !== readText(reason) && (this.#descriptor.listeners?.length ?? 0) > 1) {
         log.child(service).error('a listener could not open', { listener: this.#manifest.name, error });
       }
       const suggestedPort = error instanceof PortUnavailable ? (error.suggestedPort ?? null) : null;
@@ -181,11 +185,11 @@ class RetriedListener {
     });
   }
 
-  setService(service: ListeningService): void {
+  setService(service: ListeningService, app: AppHandlers): void {
     const { name } = this.#manifest;
     const isMain = this.#descriptor.listeners?.[0] === this.#manifest;
     const handler = isMain ? withMetrics(this.#descriptor, service, this.#parts) : service.listeners?.[name];
-    this.#setHandler(handler && withinScope(this.#descriptor.id, handler, this.#parts));
+    this.#setHandler(handler && withinScope(this.#descriptor.id, withApp(this.#manifest, handler, app), this.#parts));
   }
 
   setLoader(load: () => Promise<unknown>): void {
@@ -230,7 +234,7 @@ class RetriedListener {
     };
   }
 
-  #become(change: Partial<ListenerState>): void {
+  #become(change: Partial<ListenerStatus>): void {
     this.state = { ...this.state, ...change };
   }
 }
@@ -265,7 +269,7 @@ function withinScope(
       http: (request, response) =>
         security.answering(getScope(request), describe(request), response, () => {
           // Browsers store no data of accounts, unless the service says so for what may be stored.
-          response.setHeader('Cache-Control', 'no-store');
+          addHeaders(response, { 'Cache-Control': 'no-store' });
           handler.http?.(request, response);
         }),
     }),
@@ -285,14 +289,15 @@ function withinScope(
 }
 
 /** Returns the message of an error for display. */
-export function toSentence(error: unknown): string {
-  if (error instanceof Problem) return error.detail;
-  return `It did not start: ${error instanceof Error ? error.message : String(error)}`;
+export function toReason(error: unknown): Text {
+  if (error instanceof Problem) return error.text;
+  return () => m.notStarted({ error: error instanceof Error ? error.message : String(error) });
 }
 
 function combineFailures(errors: readonly unknown[]): unknown {
   const [first] = errors;
   if (errors.length === 1) return first;
   const { code, status } = first instanceof Problem ? first : { code: 'listener.none_open', status: 500 };
-  return new Problem(code, status, errors.map(toSentence).join(' '), { cause: first });
+  const detail = (): string => errors.map((error) => readText(toReason(error))).join(' ');
+  return new Problem(code, status, detail, { cause: first });
 }

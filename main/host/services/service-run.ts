@@ -1,8 +1,8 @@
-import { withApp } from './app-listener.ts';
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { removeTree } from '../../../services/kit/platform/file-replacement.ts';
-import type { ListenerState } from '../../../services/contracts/control/api.ts';
+import * as m from '#messages/host-problems';
+import type { ListenerStatus } from '../../../services/contracts/control/service-status.ts';
 import type { DispatchHandlers, ConnectionHandler } from '../../../services/contracts/dispatch.ts';
 import type { Hosts } from '../../../services/contracts/hosts.ts';
 import type { Jobs } from '../../../services/contracts/jobs.ts';
@@ -16,7 +16,6 @@ import type { HostDependencies, HostRuntime } from './host-parts.ts';
 import { createExternalListeners } from './outside-listeners.ts';
 import { openListeners, type ServiceListeners } from './service-listeners.ts';
 import { openServiceContext, type OpenedContext } from './service-context.ts';
-import { runOutsideRequests } from '../runtime/outside-requests.ts';
 import { TimeoutExceeded, withTimeout } from '../runtime/with-timeout.ts';
 import { canWaitForRequest, UnloadedService } from './unloaded-service.ts';
 
@@ -52,7 +51,7 @@ export interface RunOptions {
   /** Cancels the start. */
   readonly signal: AbortSignal;
   /** Called when the listeners are open, and whenever a retried one opens. */
-  readonly listening: (states: readonly ListenerState[]) => void;
+  readonly listening: (states: readonly ListenerStatus[]) => void;
   /** Called with work that did not end in time; the promise resolves once it has. */
   readonly onLeftBehind: (rest: Promise<unknown>) => void;
   /** Loads the service now, even if it could wait for its first request. */
@@ -77,7 +76,7 @@ export async function runService(
 ): Promise<ServiceRun> {
   const run = new OpeningRun(descriptor, parts, options);
   try {
-    return await runOutsideRequests(() => run.open(settings));
+    return await run.open(settings);
   } catch (error) {
     await run.close();
     throw error;
@@ -167,8 +166,8 @@ class OpeningRun {
   }
 
   #useService(listeners: ServiceListeners, service: Service): void {
-    const listening = withApp(this.#descriptor, service, this.#options.powers.app);
-    this.#renewListeners = () => listeners.setService(listening);
+    const { app } = this.#options.powers;
+    this.#renewListeners = () => listeners.setService(service, app);
     this.#renewGuard();
   }
 
@@ -229,7 +228,7 @@ async function restoreParts(service: Service, folder: string): Promise<void> {
 }
 
 function buildStoppedProblem(): Problem {
-  return new Problem('host.start_stopped', 503, 'It was stopped before it had started.');
+  return new Problem('host.start_stopped', 503, m.startStopped);
 }
 
 async function started(service: Service, { clock }: HostRuntime, signal: AbortSignal): Promise<void> {
@@ -241,7 +240,7 @@ async function started(service: Service, { clock }: HostRuntime, signal: AbortSi
     await withTimeout(Promise.race([stopped.promise, service.start()]), startLimitMs, clock);
   } catch (error) {
     if (!(error instanceof TimeoutExceeded)) throw error;
-    const detail = `It did not finish starting within ${startLimitMs / 1000} seconds.`;
+    const detail = (): string => m.startTimeout({ seconds: startLimitMs / 1000 });
     throw new Problem('host.start_timeout', 504, detail, { cause: error });
   } finally {
     signal.removeEventListener('abort', stop);

@@ -1,6 +1,14 @@
-import { serviceChanged, type ListenerState, type ServiceState } from '../../../services/contracts/control/api.ts';
+import { isDeepStrictEqual } from 'node:util';
+import * as m from '#messages/host-texts';
+import type { ServiceState } from '../../../services/contracts/control/api.ts';
+import {
+  serviceStatusChanged,
+  type ListenerStatus,
+  type ServiceStatus,
+} from '../../../services/contracts/control/service-status.ts';
 import type { DispatchHandlers, DispatchTarget, ConnectionHandler } from '../../../services/contracts/dispatch.ts';
 import type { Jobs } from '../../../services/contracts/jobs.ts';
+import { readText, readTexts } from '../../../services/contracts/text.ts';
 import type { SettingsProblem } from '../../../services/contracts/control/settings.ts';
 import type { Service, ServiceDescriptor } from '../../../services/contracts/service.ts';
 import { formatSettingsProblem } from '../config/reason.ts';
@@ -12,7 +20,7 @@ import type { HostDependencies } from './host-parts.ts';
 import { applyLiveSettings } from './live-reconfiguration.ts';
 import { PendingRestart } from './pending-restart.ts';
 import { openServiceContext } from './service-context.ts';
-import { toSentence } from './service-listeners.ts';
+import { toReason } from './service-listeners.ts';
 import { runService, type ServiceRun } from './service-run.ts';
 import {
   findAddress,
@@ -24,9 +32,13 @@ import {
   withoutStatus,
 } from './service-state.ts';
 import { setKeyAside } from '../vault/replace-key.ts';
+import { runOutsideRequests } from '../../../services/kit/language.ts';
 import { SerialQueue } from '../../../services/kit/serial-queue.ts';
 
 const retryFailedAfterMs = 30_000;
+
+/** Fields of a service's status that change. */
+type StatusChange = Partial<ServiceStatus>;
 
 /**
  * Life cycle of one service: starts, stops and monitors it, and isolates its failures. Calls are serialized, so that
@@ -40,9 +52,10 @@ export class ServiceRunner {
   #settings: ServiceSettings;
   /** Settings of the current run; they differ from the latest settings while a restart is pending. */
   #applied: ServiceSettings;
-  #problems: readonly SettingsProblem[];
+  /** Returns the errors in the settings in the current language. */
+  #problems: () => readonly SettingsProblem[];
   #run: ServiceRun | undefined;
-  #state: ServiceState;
+  #state: ServiceStatus;
   readonly #turns = new SerialQueue();
   #starting: AbortController | undefined;
   #pending: PendingRestart | undefined;
@@ -55,13 +68,13 @@ export class ServiceRunner {
   readonly #opened = Promise.withResolvers<void>();
   readonly #health: HealthMonitor;
 
-  /** `problems`: errors in its settings. From `powers` it gets the capabilities of its manifest. */
+  /** `problems`: errors in its settings, for each reader. From `powers` it gets the capabilities of its manifest. */
   constructor(
     descriptor: ServiceDescriptor,
     parts: HostDependencies,
     options: {
       readonly settings: ServiceSettings;
-      readonly problems: readonly SettingsProblem[];
+      readonly problems: () => readonly SettingsProblem[];
       readonly powers: CapabilityProviders;
     },
   ) {
@@ -74,16 +87,25 @@ export class ServiceRunner {
     this.#health = new HealthMonitor({
       clock: parts.runtime.clock,
       log: this.#log,
+      inHostLanguage: parts.runtime.inHostLanguage,
+      getDependencyProblem: () => (descriptor.blobs === undefined ? undefined : parts.storage.blobs.getProblem()),
       restart: () => {
-        this.#log.warn('service down, restart scheduled', { reason: this.#state.reason });
+        this.#log.warn('service down, restart scheduled', {
+          reason: this.#state.reason && readText(this.#state.reason),
+        });
         void this.restart();
       },
     });
     this.#state = getStoppedState(descriptor);
   }
 
-  get state(): ServiceState {
+  get status(): ServiceStatus {
     return this.#state;
+  }
+
+  /** State with texts in the current language. */
+  get state(): ServiceState {
+    return readTexts(this.#state);
   }
 
   /** Undefined while the service is not running. */
@@ -128,7 +150,10 @@ export class ServiceRunner {
    * Applies changed settings: live settings immediately, others by a restart, which waits for running transfers.
    * `pending`: it is waiting.
    */
-  apply(settings: ServiceSettings, problems: readonly SettingsProblem[]): Promise<'live' | 'pending' | 'restarted'> {
+  apply(
+    settings: ServiceSettings,
+    problems: () => readonly SettingsProblem[],
+  ): Promise<'live' | 'pending' | 'restarted'> {
     return this.#instead(async () => {
       this.#settings = settings;
       this.#problems = problems;
@@ -235,7 +260,11 @@ export class ServiceRunner {
   }
 
   /** Checks the health of the service and notifies the pages of changes. */
-  async refresh(): Promise<ServiceState> {
+  refresh(): Promise<ServiceStatus> {
+    return runOutsideRequests(() => this.#refresh());
+  }
+
+  async #refresh(): Promise<ServiceStatus> {
     const service = this.#run?.service;
     if (service !== undefined && (this.#state.state === 'up' || this.#state.state === 'degraded')) {
       const health = await this.#health.check(service);
@@ -246,21 +275,26 @@ export class ServiceRunner {
     return this.#state;
   }
 
+  /** Runs serialized and outside of the request that causes it, since the service outlives the request. */
   #inTurn<T>(work: () => Promise<T>): Promise<T> {
-    return this.#turns.run(async () => {
-      try {
-        return await work();
-      } catch (error) {
-        this.#log.error('service life cycle failed', { error });
-        throw error;
-      }
-    });
+    return this.#turns.run(() =>
+      runOutsideRequests(async () => {
+        try {
+          return await work();
+        } catch (error) {
+          this.#log.error('service life cycle failed', { error });
+          throw error;
+        }
+      }),
+    );
   }
 
   /** Runs serialized, but cancels a start that may never end. */
   #instead<T>(work: () => Promise<T>): Promise<T> {
-    this.#starting?.abort();
-    this.#cancelWaiting();
+    runOutsideRequests(() => {
+      this.#starting?.abort();
+      this.#cancelWaiting();
+    });
     return this.#inTurn(work);
   }
 
@@ -274,8 +308,9 @@ export class ServiceRunner {
     }
     if (this.#isBarred) {
       // Defaults would replace the invalid values, so ports, folders and rules would change unexpectedly.
-      const reason = `Its settings cannot be used. ${this.#problems.map(formatSettingsProblem).join(' ')}`;
-      this.#log.error('service not started: invalid settings', { reason });
+      const problems = this.#problems;
+      const reason = (): string => m.invalidSettings({ problems: problems().map(formatSettingsProblem).join(' ') });
+      this.#log.error('service not started: invalid settings', { reason: reason() });
       this.#become({ state: 'failed', ...withoutStatus, reason, suggestedPort: null, ...withoutListeners });
       this.#opened.resolve();
       return;
@@ -314,10 +349,10 @@ export class ServiceRunner {
 
   /** The app's own pages and API are needed to repair settings, so they start with defaults. */
   get #isBarred(): boolean {
-    return this.#problems.length > 0 && this.descriptor.capabilities?.includes('controlHost') !== true;
+    return this.#problems().length > 0 && this.descriptor.capabilities?.includes('controlHost') !== true;
   }
 
-  #setListeners(listeners: readonly ListenerState[]): void {
+  #setListeners(listeners: readonly ListenerStatus[]): void {
     const [main] = listeners;
     this.#become({
       listeners: [...listeners],
@@ -338,7 +373,7 @@ export class ServiceRunner {
     this.#log.error('service start failed', { error });
     this.#become({
       state: 'failed',
-      reason: toSentence(error),
+      reason: toReason(error),
       remedy: findKeyRemedy(this.descriptor.id, error),
       ...withoutListeners,
       // Closed listeners, with a suggested port for each.
@@ -359,10 +394,11 @@ export class ServiceRunner {
     this.#become({ state: 'off', detail: '', reason: null, ...withoutListeners });
   }
 
-  #become(change: Partial<ServiceState>): void {
+  #become(change: StatusChange): void {
     const next = { ...this.#state, ...change };
-    if (JSON.stringify(next) === JSON.stringify(this.#state)) return;
+    // Compared by the texts, since each report has new message functions.
+    if (isDeepStrictEqual(readTexts(next), readTexts(this.#state))) return;
     this.#state = next;
-    this.#parts.messaging.bus.publish(serviceChanged, next);
+    this.#parts.messaging.bus.publish(serviceStatusChanged, next);
   }
 }

@@ -1,3 +1,4 @@
+import * as m from '#messages/host-problems';
 import { Problem } from '../../../services/contracts/problem.ts';
 import type { Clock } from '../../../services/contracts/service.ts';
 import { TimeoutExceeded, withTimeout } from '../runtime/with-timeout.ts';
@@ -19,7 +20,7 @@ export async function startAll(
   signal: AbortSignal | undefined,
 ): Promise<void> {
   const stopped = Promise.withResolvers<never>();
-  const stop = (): void => stopped.reject(new Problem('host.stopped', 503, 'Homeport was stopped while it started.'));
+  const stop = (): void => stopped.reject(new Problem('host.stopped', 503, m.hostStopped));
   if (signal?.aborted) stop();
   signal?.addEventListener('abort', stop);
   try {

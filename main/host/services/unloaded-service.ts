@@ -1,3 +1,4 @@
+import * as m from '#messages/host-problems';
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { sql } from 'kysely';
@@ -5,10 +6,11 @@ import type { ApiHandler } from '../../../services/contracts/api.ts';
 import type { AccountData } from '../../../services/contracts/control/account-data.ts';
 import type { Health } from '../../../services/contracts/health.ts';
 import { Problem } from '../../../services/contracts/problem.ts';
+import { readText } from '../../../services/contracts/text.ts';
 import type { Context, Service, ServiceDescriptor } from '../../../services/contracts/service.ts';
 import { servicePartName } from '../backup/write.ts';
 import type { ServiceSettings } from '../config/settings.ts';
-import { runOutsideRequests } from '../runtime/outside-requests.ts';
+import { runOutsideRequests } from '../../../services/kit/language.ts';
 import { hasStoredKeys } from '../vault/has-stored-keys.ts';
 import type { HostDependencies } from './host-parts.ts';
 
@@ -75,8 +77,11 @@ export class UnloadedService implements Service {
       return this.#loaded;
     } catch (cause) {
       if (!this.#stopping.signal.aborted) failed(cause);
-      const reason = cause instanceof Problem ? cause.detail : 'See the log for the reason.';
-      const detail = `${descriptor.title} could not be started. ${reason}`;
+      const service = descriptor.title;
+      const detail = (): string =>
+        cause instanceof Problem
+          ? m.serviceNotLoaded({ service: readText(service), reason: cause.detail })
+          : m.serviceNotLoadedSeeLog({ service: readText(service) });
       throw new Problem('host.service_not_loaded', 503, detail, { cause, retryable: true });
     }
   }

@@ -1,3 +1,4 @@
+import * as m from '#messages/host-problems';
 import type { Kysely } from 'kysely';
 import { Problem } from '../../../services/contracts/problem.ts';
 import type { Migration, Vault } from '../../../services/contracts/service.ts';
@@ -46,9 +47,7 @@ export async function checkDatabaseKey(db: Kysely<any>, vault: Vault): Promise<v
     vault.open(sealed, purpose);
   } catch (cause) {
     if (!(cause instanceof Problem)) throw cause;
-    const detail =
-      'The vault’s key of this host does not open the secrets in the database, which another host sealed. Start this ' +
-      'host with the key of that host: HOMEPORT_VAULT_KEY has the content of its vault.key.';
+    const detail = m.databaseKeyMismatch;
     throw new Problem('vault.key_foreign', 500, detail, { cause, retryable: false });
   }
 }

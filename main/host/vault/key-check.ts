@@ -1,3 +1,4 @@
+import * as m from '#messages/host-problems';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { Problem } from '../../../services/contracts/problem.ts';
@@ -20,9 +21,7 @@ export async function checkKey(vault: Vault, folder: string, keyFile: string): P
     vault.open(sealed.trim(), purpose);
   } catch (cause) {
     if (!(cause instanceof Problem)) throw cause;
-    const detail =
-      `The vault's key (${keyFile}) is not the one that the secrets in this data folder were sealed with. ` +
-      'Put the right key back: the file from a backup, or the value of the variable that this folder was started with.';
+    const detail = (): string => m.keyMismatch({ keyFile });
     throw new Problem('vault.key_foreign', 500, detail, { cause, retryable: false });
   }
 }

@@ -1,3 +1,5 @@
+import { formatList } from '../../../messages/format.ts';
+import * as m from '#messages/host-problems';
 import { execFile } from 'node:child_process';
 import { readFile } from 'node:fs/promises';
 import { promisify } from 'node:util';
@@ -28,7 +30,7 @@ export async function readProvidedKey(environment: NodeJS.ProcessEnv): Promise<P
   const sources = variables.filter((name) => (environment[name] ?? '') !== '');
   const [source] = sources;
   if (source === undefined) return undefined;
-  if (sources.length > 1) throw buildUnavailableProblem(`${sources.join(' and ')} are both set. Set one of them.`);
+  if (sources.length > 1) throw buildUnavailableProblem(() => m.keyVariables({ variables: formatList(sources) }));
   const value = environment[source] ?? '';
   if (source === 'HOMEPORT_VAULT_KEY') return { text: value.trim(), source };
   const text =
@@ -41,7 +43,7 @@ async function readKeyText(path: string): Promise<string> {
     return await readFile(path, 'utf8');
   } catch (cause) {
     const { code = 'unknown error' } = cause as NodeJS.ErrnoException;
-    throw buildUnavailableProblem(`The file ${path} of HOMEPORT_VAULT_KEY_FILE cannot be read: ${code}.`, cause);
+    throw buildUnavailableProblem(() => m.keyFileUnreadable({ file: path, code }), cause);
   }
 }
 
@@ -55,11 +57,12 @@ async function runKeyCommand(command: string, environment: NodeJS.ProcessEnv): P
   } catch (error) {
     // The error of the child process contains its output, and therefore possibly the key.
     const { code, killed } = error as { readonly code?: string | number; readonly killed?: boolean };
-    const reason = killed === true ? 'it did not end in time' : `it failed with ${String(code ?? 'an error')}`;
-    throw buildUnavailableProblem(`HOMEPORT_VAULT_KEY_COMMAND (${file}) provided no key: ${reason}.`);
+    throw buildUnavailableProblem(() =>
+      killed === true ? m.keyCommandTimeout({ file }) : m.keyCommandFailed({ file, code: String(code ?? 'unknown') }),
+    );
   }
 }
 
-function buildUnavailableProblem(detail: string, cause?: unknown): Problem {
+function buildUnavailableProblem(detail: () => string, cause?: unknown): Problem {
   return new Problem('vault.key_unavailable', 500, detail, { cause, retryable: false });
 }

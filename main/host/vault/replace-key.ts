@@ -1,3 +1,5 @@
+import { readText } from '../../../services/contracts/text.ts';
+import * as m from '#messages/host-problems';
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Kysely } from 'kysely';
@@ -35,5 +37,6 @@ export async function setKeyAside(
     replaceFileSync(file, `${file}.${backupName}`);
     count += 1;
   }
-  if (count === 0) throw new Problem('host.unknown_key', 404, `${title} (${id}) has no stored key "${name}".`);
+  if (count === 0)
+    throw new Problem('host.unknown_key', 404, () => m.storedKeyNotFound({ service: readText(title), id, name }));
 }

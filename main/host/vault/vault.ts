@@ -1,3 +1,4 @@
+import * as m from '#messages/host-problems';
 import { createCipheriv, createDecipheriv, createHmac, hkdfSync, randomBytes } from 'node:crypto';
 import { join } from 'node:path';
 import { Problem } from '../../../services/contracts/problem.ts';
@@ -54,20 +55,14 @@ export async function openVault(options: VaultOptions): Promise<Vault> {
 function parseProvidedKey({ text, source }: ProvidedKey): Buffer {
   const key = decodeExactly(text, 'base64');
   if (key?.length === keyBytes) return key;
-  throw buildKeyProblem(
-    'vault.key_damaged',
-    `${source} does not provide a key of the vault: ${String(keyBytes)} bytes in base64, as in the file vault.key.`,
-  );
+  throw buildKeyProblem('vault.key_damaged', () => m.keyInvalid({ source, bytes: String(keyBytes) }));
 }
 
 async function loadOrCreateKey(options: VaultOptions): Promise<Buffer> {
   const path = join(options.folder, 'vault.key');
   const storedKey = await readKeyFile(path, options.log);
   if (storedKey === undefined && options.create !== true) {
-    throw buildKeyProblem(
-      'vault.key_missing',
-      `The vault's key ${path} is missing, so stored secrets cannot be read. Put the file back from a backup, restore the whole backup, or provide the key with HOMEPORT_VAULT_KEY.`,
-    );
+    throw buildKeyProblem('vault.key_missing', () => m.keyMissing({ path }));
   }
   // Nonces and key come directly from node:crypto: GCM is insecure when a random source repeats.
   const key = storedKey === undefined ? randomBytes(keyBytes) : await loadKey(storedKey, path, options);
@@ -97,21 +92,13 @@ async function loadKey(
   if (storedKey.kind === 'plain') return checkedKey(decodeExactly(storedKey.text, 'base64'), path);
   const keyStore = [wrapping, formerWrapping].find((one) => one?.name === storedKey.by);
   if (keyStore === undefined) {
-    throw buildKeyProblem(
-      'vault.key_wrapped',
-      `The vault's key is kept by "${storedKey.by}", which is not available here. ` +
-        'Start Homeport as the desktop app, or restore a backup with its key.',
-    );
+    throw buildKeyProblem('vault.key_wrapped', () => m.keyStoreUnavailable({ store: storedKey.by }));
   }
   let bytes: Uint8Array;
   try {
     bytes = await keyStore.unwrap(storedKey.text);
   } catch (cause) {
-    throw buildKeyProblem(
-      'vault.key_refused',
-      `"${storedKey.by}" did not give the vault's key. Unlock it and start Homeport again, or restore a backup.`,
-      cause,
-    );
+    throw buildKeyProblem('vault.key_refused', () => m.keyStoreRefused({ store: storedKey.by }), cause);
   }
   return checkedKey(Buffer.from(bytes), path);
 }
@@ -121,17 +108,14 @@ async function storeKey(key: Buffer, wrapping: KeyWrapping | undefined): Promise
   const text = await wrapping.wrap(key);
   // A key store that returns something else would lose every secret, so it is tested before the old key is removed.
   if (!key.equals(await wrapping.unwrap(text))) {
-    throw buildKeyProblem(
-      'vault.key_refused',
-      `"${wrapping.name}" does not give back what it is given; the vault's key was left as it is.`,
-    );
+    throw buildKeyProblem('vault.key_refused', () => m.keyStoreUnreliable({ store: wrapping.name }));
   }
   return { kind: 'wrapped', by: wrapping.name, text };
 }
 
 function checkedKey(key: Buffer | undefined, path: string): Buffer {
   if (key?.length === keyBytes) return key;
-  throw buildKeyProblem('vault.key_damaged', `The vault's key ${path} is damaged. Put the file back from a backup.`);
+  throw buildKeyProblem('vault.key_damaged', () => m.keyDamaged({ path }));
 }
 
 function createVault(key: Buffer): Vault {
@@ -174,17 +158,12 @@ function decodeExactly(text: string, encoding: 'base64' | 'base64url'): Buffer |
 }
 
 function unreadable(cause?: unknown): Problem {
-  return new Problem(
-    'vault.unreadable',
-    500,
-    'A stored secret cannot be read: it was sealed under another key or changed. Enter it again.',
-    {
-      cause,
-      retryable: false,
-    },
-  );
+  return new Problem('vault.unreadable', 500, m.secretUnreadable, {
+    cause,
+    retryable: false,
+  });
 }
 
-function buildKeyProblem(code: string, detail: string, cause?: unknown): Problem {
+function buildKeyProblem(code: string, detail: () => string, cause?: unknown): Problem {
   return new Problem(code, 500, detail, { cause, retryable: false });
 }

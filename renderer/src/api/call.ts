@@ -3,6 +3,7 @@ import { z } from 'zod';
 import { ApiError, type ApiRoute } from '../../../services/contracts/api.ts';
 import { Problem } from '../../../services/contracts/problem.ts';
 import type { SuggestedAction } from '../../../services/contracts/health.ts';
+import { requestHeaders } from './request-headers.ts';
 import { sessionSecret } from './session-secret.ts';
 import { parseJson } from '../../../services/contracts/parse-json.ts';
 
@@ -117,7 +118,7 @@ async function send(
       method,
       credentials: 'same-origin',
       keepalive,
-      headers: { ...sessionSecret.headers(), ...(body === undefined ? {} : { 'Content-Type': 'application/json' }) },
+      headers: { ...requestHeaders(), ...(body === undefined ? {} : { 'Content-Type': 'application/json' }) },
       ...(body === undefined ? {} : { body: JSON.stringify(body) }),
       ...(signal ? { signal } : {}),
     });

@@ -43,6 +43,11 @@ export const sessionSecret = {
     return memorySecret ?? readStored();
   },
 
+  /** Returns true if the session lasts when the page is loaded again. */
+  isStored(): boolean {
+    return memorySecret === null && readStored() !== null;
+  },
+
   headers(): Readonly<Record<string, string>> {
     const secret = this.current();
     return secret === null ? {} : { [sessionHeader]: secret };

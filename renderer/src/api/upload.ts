@@ -3,6 +3,7 @@ import { z } from 'zod';
 import type { ApiRoute } from '../../../services/contracts/api.ts';
 import { Problem } from '../../../services/contracts/problem.ts';
 import { toProblem, waitForRenewal, notifySessionRefused } from './call.ts';
+import { requestHeaders } from './request-headers.ts';
 import { sessionSecret } from './session-secret.ts';
 import { parseJson } from '../../../services/contracts/parse-json.ts';
 
@@ -44,7 +45,7 @@ export function upload<Query, Reply>(
     signal.addEventListener('abort', () => request.abort(), { once: true });
     request.open(route.method, `${path}?${new URLSearchParams(query).toString()}`);
     request.setRequestHeader('Content-Type', 'application/octet-stream');
-    for (const [name, value] of Object.entries(sessionSecret.headers())) request.setRequestHeader(name, value);
+    for (const [name, value] of Object.entries(requestHeaders())) request.setRequestHeader(name, value);
     request.send(file);
   });
 }

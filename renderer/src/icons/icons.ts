@@ -1,6 +1,7 @@
 import Activity from '@lucide/svelte/icons/activity';
 import Archive from '@lucide/svelte/icons/archive';
 import ArrowLeft from '@lucide/svelte/icons/arrow-left';
+import ArrowRight from '@lucide/svelte/icons/arrow-right';
 import BellOff from '@lucide/svelte/icons/bell-off';
 import BellRing from '@lucide/svelte/icons/bell-ring';
 import Check from '@lucide/svelte/icons/check';
@@ -10,6 +11,7 @@ import ChevronUp from '@lucide/svelte/icons/chevron-up';
 import CircleCheck from '@lucide/svelte/icons/circle-check';
 import CircleDot from '@lucide/svelte/icons/circle-dot';
 import ClipboardPaste from '@lucide/svelte/icons/clipboard-paste';
+import ChartNoAxesCombined from '@lucide/svelte/icons/chart-no-axes-combined';
 import Clock from '@lucide/svelte/icons/clock';
 import Cloud from '@lucide/svelte/icons/cloud';
 import Columns3 from '@lucide/svelte/icons/columns-3';
@@ -20,6 +22,7 @@ import Download from '@lucide/svelte/icons/download';
 import Ellipsis from '@lucide/svelte/icons/ellipsis';
 import ExternalLink from '@lucide/svelte/icons/external-link';
 import Eye from '@lucide/svelte/icons/eye';
+import EyeOff from '@lucide/svelte/icons/eye-off';
 import File from '@lucide/svelte/icons/file';
 import Flag from '@lucide/svelte/icons/flag';
 import Folder from '@lucide/svelte/icons/folder';
@@ -29,6 +32,7 @@ import GitBranch from '@lucide/svelte/icons/git-branch';
 import GitCommitHorizontal from '@lucide/svelte/icons/git-commit-horizontal';
 import GitMerge from '@lucide/svelte/icons/git-merge';
 import GitPullRequest from '@lucide/svelte/icons/git-pull-request';
+import Globe from '@lucide/svelte/icons/globe';
 import GripVertical from '@lucide/svelte/icons/grip-vertical';
 import House from '@lucide/svelte/icons/house';
 import Image from '@lucide/svelte/icons/image';
@@ -44,6 +48,7 @@ import Mail from '@lucide/svelte/icons/mail';
 import MailOpen from '@lucide/svelte/icons/mail-open';
 import MessageSquare from '@lucide/svelte/icons/message-square';
 import Monitor from '@lucide/svelte/icons/monitor';
+import MonitorSmartphone from '@lucide/svelte/icons/monitor-smartphone';
 import Pause from '@lucide/svelte/icons/pause';
 import Pencil from '@lucide/svelte/icons/pencil';
 import Pin from '@lucide/svelte/icons/pin';
@@ -71,6 +76,8 @@ import Undo2 from '@lucide/svelte/icons/undo-2';
 import User from '@lucide/svelte/icons/user';
 import Users from '@lucide/svelte/icons/users';
 import X from '@lucide/svelte/icons/x';
+import ZoomIn from '@lucide/svelte/icons/zoom-in';
+import ZoomOut from '@lucide/svelte/icons/zoom-out';
 
 /** Icons by their meaning in the app. From Lucide, ISC licence. */
 export const icons = {
@@ -87,6 +94,7 @@ export const icons = {
   speed: Gauge,
   computer: Monitor,
   server: Server,
+  website: Globe,
   cloud: Cloud,
   backup: Archive,
   job: ListChecks,
@@ -99,6 +107,7 @@ export const icons = {
   check: Check,
   close: X,
   back: ArrowLeft,
+  forward: ArrowRight,
   restart: RotateCw,
   leave: LogOut,
   alert: TriangleAlert,
@@ -122,6 +131,7 @@ export const icons = {
   image: Image,
   unread: MailOpen,
   eye: Eye,
+  hide: EyeOff,
   info: Info,
   keyboard: Keyboard,
   uptime: Activity,
@@ -133,6 +143,7 @@ export const icons = {
   power: Power,
   lock: Lock,
   share: Share2,
+  connect: MonitorSmartphone,
   paste: ClipboardPaste,
   swatches: SwatchBook,
   theme: SunMoon,
@@ -148,5 +159,8 @@ export const icons = {
   person: User,
   table: Table2,
   columns: Columns3,
+  compare: ChartNoAxesCombined,
+  zoomIn: ZoomIn,
+  zoomOut: ZoomOut,
 } as const;
 export type IconName = keyof typeof icons;

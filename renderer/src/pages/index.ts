@@ -9,9 +9,9 @@ export interface PageEntry {
   /** Start of the path: `inbox` for `/inbox/messages/7`, `settings/log` for `/settings/log`; empty for Home. */
   readonly path: string;
   /** The same text is the page's only level 1 heading. */
-  readonly title: string;
+  readonly title: () => string;
   /** Shorter title for narrow spaces. */
-  readonly short?: string;
+  readonly short?: () => string;
   readonly icon: IconName;
   /**
    * Position in the sidebar: `daily` at the top, service groups, `foot` at the end. `settings` pages are listed in
@@ -20,13 +20,15 @@ export interface PageEntry {
    */
   readonly group: 'daily' | ServiceGroup | 'foot' | 'settings' | 'account' | 'hidden';
   readonly adminOnly?: true;
+  /** The page begins with a row of tabs, whose place is kept free while it loads. */
+  readonly hasTabs?: true;
   /**
    * The services of the page. The sidebar shows their status and leaves the page out while none exists or all are
    * off.
    */
   readonly services?: readonly string[];
   /** Further keywords for the command palette. */
-  readonly keywords?: string;
+  readonly keywords?: () => string;
   /** Loads the search provider of the page for the command palette: names of items, actions, text of messages. */
   readonly loadSearch?: () => Promise<{ readonly default: CreatePaletteSearch }>;
   /** Loads the component. It receives the rest of the path as `section` and `id`. */
@@ -37,18 +39,14 @@ export interface PageEntry {
 export const pages: readonly PageEntry[] = [
   {
     path: '',
-    get title() {
-      return m.homeTitle();
-    },
+    title: m.homeTitle,
     icon: 'home',
     group: 'daily',
     load: () => import('./home/Home.svelte'),
   },
   {
     path: 'inbox',
-    get title() {
-      return m.inboxTitle();
-    },
+    title: m.inboxTitle,
     icon: 'inbox',
     group: 'daily',
     loadSearch: () => import('./inbox/palette-search.ts'),
@@ -56,137 +54,107 @@ export const pages: readonly PageEntry[] = [
   },
   {
     path: 'downloads',
-    get title() {
-      return m.downloadsTitle();
-    },
+    title: m.downloadsTitle,
     icon: 'download',
     group: 'media',
     services: ['downloads'],
-    get keywords() {
-      return m.downloadsKeywords();
-    },
+    keywords: m.downloadsKeywords,
     loadSearch: () => import('./downloads/palette-search.ts'),
     load: () => import('./downloads/DownloadsPage.svelte'),
   },
   {
     path: 'addons',
-    get title() {
-      return m.addonsTitle();
-    },
+    title: m.addonsTitle,
     icon: 'addons',
     group: 'media',
     adminOnly: true,
     services: ['addons'],
-    get keywords() {
-      return m.addonsKeywords();
-    },
+    keywords: m.addonsKeywords,
+    hasTabs: true,
     load: () => import('./addons/Addons.svelte'),
   },
   {
     path: 'push',
-    get title() {
-      return m.pushTitle();
-    },
+    title: m.pushTitle,
     icon: 'push',
     group: 'alerts',
     services: ['push'],
-    get keywords() {
-      return m.pushKeywords();
-    },
+    keywords: m.pushKeywords,
     loadSearch: () => import('./push/palette-search.ts'),
+    hasTabs: true,
     load: () => import('./push/Push.svelte'),
   },
   {
     path: 'delivery',
-    get title() {
-      return m.deliveryTitle();
-    },
+    title: m.deliveryTitle,
     icon: 'notify',
     group: 'alerts',
     adminOnly: true,
     services: ['notify', 'mail'],
-    get keywords() {
-      return m.deliveryKeywords();
-    },
+    keywords: m.deliveryKeywords,
     loadSearch: () => import('./notify/palette-search.ts'),
+    hasTabs: true,
     load: () => import('./delivery/Delivery.svelte'),
   },
   {
     path: 'uptime',
-    get title() {
-      return m.uptimeTitle();
-    },
+    title: m.uptimeTitle,
     icon: 'uptime',
     group: 'alerts',
     services: ['uptime'],
-    get keywords() {
-      return m.uptimeKeywords();
-    },
+    keywords: m.uptimeKeywords,
     loadSearch: () => import('./uptime/palette-search.ts'),
+    hasTabs: true,
     load: () => import('./uptime/Uptime.svelte'),
   },
   {
     path: 'sync',
-    get title() {
-      return m.syncTitle();
-    },
+    title: m.syncTitle,
     icon: 'sync',
     group: 'data',
     services: ['sync'],
-    get keywords() {
-      return m.syncKeywords();
-    },
+    keywords: m.syncKeywords,
     loadSearch: () => import('./sync/palette-search.ts'),
+    hasTabs: true,
     load: () => import('./sync/Sync.svelte'),
   },
   {
     path: 'git',
-    get title() {
-      return m.gitTitle();
-    },
+    title: m.gitTitle,
     icon: 'git',
     group: 'data',
     services: ['git'],
-    get keywords() {
-      return m.gitKeywords();
-    },
+    keywords: m.gitKeywords,
     loadSearch: () => import('./git/palette-search.ts'),
+    hasTabs: true,
     load: () => import('./git/Git.svelte'),
   },
   {
     path: 'data',
-    get title() {
-      return m.dataTitle();
-    },
+    title: m.dataTitle,
     icon: 'data',
     group: 'data',
     adminOnly: true,
     services: ['data'],
-    get keywords() {
-      return m.dataKeywords();
-    },
+    keywords: m.dataKeywords,
     loadSearch: () => import('./data/palette-search.ts'),
+    hasTabs: true,
     load: () => import('./data/Data.svelte'),
   },
   {
     path: 'network',
-    get title() {
-      return m.networkTitle();
-    },
+    title: m.networkTitle,
     icon: 'share',
     group: 'foot',
     adminOnly: true,
     services: ['gateway'],
-    get keywords() {
-      return m.networkKeywords();
-    },
+    keywords: m.networkKeywords,
+    hasTabs: true,
     load: () => import('./network/Network.svelte'),
   },
   {
     path: 'settings',
-    get title() {
-      return m.settingsTitle();
-    },
+    title: m.settingsTitle,
     icon: 'settings',
     group: 'foot',
     adminOnly: true,
@@ -195,111 +163,93 @@ export const pages: readonly PageEntry[] = [
   },
   {
     path: 'settings/notifications',
-    get title() {
-      return m.notificationsTitle();
-    },
-    get short() {
-      return m.notificationsShortTitle();
-    },
+    title: m.notificationsTitle,
+    short: m.notificationsShortTitle,
     icon: 'notify',
     group: 'settings',
-    get keywords() {
-      return m.notificationsKeywords();
-    },
+    keywords: m.notificationsKeywords,
     load: () => import('./notifications/Notifications.svelte'),
   },
   {
     path: 'settings/accounts',
-    get title() {
-      return m.accountsTitle();
-    },
+    title: m.accountsTitle,
     icon: 'people',
     group: 'settings',
     adminOnly: true,
-    get keywords() {
-      return m.accountsKeywords();
-    },
+    keywords: m.accountsKeywords,
     load: () => import('./accounts/Accounts.svelte'),
   },
   {
     path: 'settings/backup',
-    get title() {
-      return m.backupTitle();
-    },
+    title: m.backupTitle,
     icon: 'backup',
     group: 'settings',
     adminOnly: true,
-    get keywords() {
-      return m.backupKeywords();
-    },
+    keywords: m.backupKeywords,
     load: () => import('./backup/Backup.svelte'),
   },
   {
     path: 'settings/engines',
-    get title() {
-      return m.enginesTitle();
-    },
+    title: m.enginesTitle,
     icon: 'engine',
     group: 'settings',
     adminOnly: true,
-    get keywords() {
-      return m.enginesKeywords();
-    },
+    keywords: m.enginesKeywords,
     load: () => import('./engines/Engines.svelte'),
   },
   {
     path: 'settings/machine',
-    get title() {
-      return m.machineTitle();
-    },
+    title: m.machineTitle,
     icon: 'machine',
     group: 'settings',
     adminOnly: true,
-    get keywords() {
-      return m.machineKeywords();
-    },
+    keywords: m.machineKeywords,
     load: () => import('./machine/MachineCharts.svelte'),
   },
   {
     path: 'settings/problems',
-    get title() {
-      return m.problemsTitle();
-    },
+    title: m.problemsTitle,
     icon: 'job',
     group: 'settings',
     adminOnly: true,
-    get keywords() {
-      return m.problemsKeywords();
-    },
+    keywords: m.problemsKeywords,
     load: () => import('./dead-letters/DeadLetters.svelte'),
   },
   {
     path: 'settings/log',
-    get title() {
-      return m.logTitle();
-    },
+    title: m.logTitle,
     icon: 'log',
     group: 'settings',
     adminOnly: true,
     load: () => import('./log/Log.svelte'),
   },
   {
+    path: 'connect',
+    title: m.connectTitle,
+    icon: 'connect',
+    group: 'account',
+    keywords: m.connectKeywords,
+    hasTabs: true,
+    load: () => import('./connect-device/ConnectDevice.svelte'),
+  },
+  {
     path: 'account',
-    get title() {
-      return m.accountTitle();
-    },
+    title: m.accountTitle,
     icon: 'key',
     group: 'account',
-    get keywords() {
-      return m.accountKeywords();
-    },
+    keywords: m.accountKeywords,
     load: () => import('./account/OwnAccount.svelte'),
   },
   {
+    path: 'share',
+    title: m.shareTitle,
+    icon: 'share',
+    group: 'hidden',
+    load: () => import('./share/Share.svelte'),
+  },
+  {
     path: 'gallery',
-    get title() {
-      return m.galleryTitle();
-    },
+    title: m.galleryTitle,
     icon: 'swatches',
     group: 'hidden',
     load: () => import('./gallery/Gallery.svelte'),

@@ -1,5 +1,5 @@
 import { resetEvent } from '../../../services/contracts/control/live.ts';
-import { sessionSecret } from '../api/session-secret.ts';
+import { requestHeaders } from '../api/request-headers.ts';
 
 /** Delays before a refused stream is reopened, in ms; the last one repeats. */
 const refusedRetryMs = [1000, 2000, 5000, 10_000, 30_000];
@@ -57,7 +57,7 @@ export function openEventStream(start: StreamStart, onEvent: (event: StreamEvent
   /** Resolves when the stream has ended: true when the host refused it. */
   const follow = async (): Promise<boolean> => {
     const response = await fetch('/api/events', {
-      headers: { ...sessionSecret.headers(), ...(lastId === '' ? {} : { 'Last-Event-ID': lastId }) },
+      headers: { ...requestHeaders(), ...(lastId === '' ? {} : { 'Last-Event-ID': lastId }) },
       cache: 'no-store',
       signal: ended.signal,
     });

@@ -4,6 +4,7 @@ import {
   sourceLanguage,
   type LanguageChoice,
 } from '../../../messages/language.ts';
+import { formatLanguageName } from '../../../messages/format.ts';
 import { languages } from '../../../messages/generated/languages.ts';
 import { findPseudoTransform, pseudoLanguages } from '../../../messages/pseudo-language.ts';
 import { loadLanguage, onNewNamespace, setTextTransform } from '../../../messages/runtime.ts';
@@ -21,12 +22,18 @@ class Language {
   /** Incremented when translations were loaded, so that texts which were shown in English are formatted again. */
   #loads = $state(0);
 
+  readonly #listeners = new Set<() => void>();
+
   constructor() {
     setLanguageReader(() => {
       void this.#loads;
       return this.#current;
     });
     onNewNamespace(() => queueMicrotask(() => void this.#loadNamespaces()));
+    // Another tab of this browser has selected a language.
+    addEventListener('storage', ({ key }) => {
+      if (key === storageKey) void this.choose(readStoredChoice());
+    });
   }
 
   /** Returns the language of the visible texts, such as `de`. */
@@ -36,7 +43,7 @@ class Language {
 
   /** Languages of the catalogs, each with its own name, such as `Deutsch`. */
   get available(): readonly { readonly language: string; readonly name: string }[] {
-    return languages.map((language) => ({ language, name: getLanguageName(language) }));
+    return languages.map((language) => ({ language, name: formatLanguageName(language) }));
   }
 
   /** Applies the stored choice or the browser's language. Resolves when the texts of the first page are loaded. */
@@ -49,11 +56,19 @@ class Language {
     await this.#loadNamespaces();
   }
 
-  /** Selects a language, or the browser's with an empty text. Visible texts change without a reload of their data. */
+  /** Selects a language, or the browser's with an empty text. Visible texts change without a reload of the page. */
   async choose(choice: string): Promise<void> {
     this.choice = choice;
     writeLocalStorage(storageKey, choice === '' ? null : choice);
+    const before = this.#current.locale;
     await this.#apply();
+    if (this.#current.locale === before) return;
+    for (const listener of this.#listeners) listener();
+  }
+
+  /** Calls the listener after a change of the language, for texts that the host makes. */
+  onChange(listener: () => void): void {
+    this.#listeners.add(listener);
   }
 
   async #apply(): Promise<void> {
@@ -79,12 +94,6 @@ class Language {
 function readStoredChoice(): string {
   const choice = readLocalStorage(storageKey) ?? '';
   return knownLanguages.includes(choice) ? choice : '';
-}
-
-/** Returns the name of a language in that language, with a capital letter. */
-function getLanguageName(language: string): string {
-  const name = new Intl.DisplayNames([language], { type: 'language' }).of(language) ?? language;
-  return name.slice(0, 1).toLocaleUpperCase(language) + name.slice(1);
 }
 
 /** Scripts that are written from right to left. */

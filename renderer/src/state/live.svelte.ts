@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import type { Topic } from '../../../services/contracts/bus.ts';
-import type { StreamEvent } from './event-stream.ts';
+import { getLocale } from '../../../messages/language.ts';
+import type { StreamEvent, StreamStart } from './event-stream.ts';
 import { shareEventStream } from './shared-stream.ts';
 
 type Callback = () => void;
@@ -22,6 +23,8 @@ class Live {
   /** True after a list was loaded while no events arrived. */
   #loadedWithoutStream = false;
   #end: Callback | undefined;
+  /** ID of the last received event; empty when there was none. */
+  #lastId = '';
   #awayTimer: ReturnType<typeof setTimeout> | undefined;
 
   /** Calls the listener with each event of a topic. Returns a function that removes it. */
@@ -37,6 +40,18 @@ class Live {
   /** Calls the listener when missed events are no longer available and lists must be reloaded. */
   onReset(listener: Callback): Callback {
     return addTo(this.#resets, listener);
+  }
+
+  /**
+   * Reads the stream in the language that the page has now, from the last event on, and reloads the lists, whose texts
+   * from the host are in another language.
+   */
+  changeLanguage(): void {
+    if (this.#end !== undefined) {
+      this.#end();
+      this.#share({ lastId: this.#lastId, gap: true });
+    }
+    notifyAll(this.#resets, undefined);
   }
 
   /** Calls the listener when the host refused the stream: the session may have ended. */
@@ -62,7 +77,7 @@ class Live {
   start(): void {
     if (this.status !== 'off') return;
     this.status = 'connecting';
-    this.#end = shareEventStream((event) => this.#handle(event));
+    this.#share({ lastId: '', gap: false });
   }
 
   stop(): void {
@@ -70,11 +85,17 @@ class Live {
     this.#awayTimer = undefined;
     this.#end?.();
     this.#end = undefined;
+    this.#lastId = '';
     this.#opening = Promise.withResolvers();
     this.status = 'off';
   }
 
+  #share(start: StreamStart): void {
+    this.#end = shareEventStream(getLocale(), start, (event) => this.#handle(event));
+  }
+
   #handle(event: StreamEvent): void {
+    if (event.kind === 'event' || event.kind === 'reset') this.#lastId = event.id;
     if (event.kind === 'open') this.#handleOpen();
     else if (event.kind === 'cut') this.#handleCut();
     else if (event.kind === 'refused') notifyAll(this.#closings, undefined);

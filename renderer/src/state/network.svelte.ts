@@ -24,10 +24,12 @@ class Network {
   #queue: Promise<unknown> = Promise.resolve();
 
   constructor() {
-    live.on(gatewayChanged, () => void this.load());
-    live.onReset(() => {
+    // Pages that show what is shared have loaded it; other accounts get the event for the addresses.
+    const reload = (): void => {
       if (this.phase !== 'loading') void this.load();
-    });
+    };
+    live.on(gatewayChanged, reload);
+    live.onReset(reload);
   }
 
   async load(): Promise<void> {

@@ -43,12 +43,3 @@ export function memoize<Answer>(read: () => Promise<Answer>): () => Promise<Answ
     return answer;
   };
 }
-
-/** True when the text contains all words. */
-export function containsTerms(text: string, terms: string): boolean {
-  const lowerText = text.toLowerCase();
-  return terms
-    .toLowerCase()
-    .split(/\s+/)
-    .every((word) => lowerText.includes(word));
-}

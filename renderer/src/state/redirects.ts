@@ -16,7 +16,8 @@ const renamedSections: ReadonlyMap<string, string> = new Map([
   ['mail ', 'mails'],
   ['mail spool', 'mails'],
   ['notify ', 'keys'],
-  ['notify given-up', 'problems'],
+  ['notify given-up', ''],
+  ['notify problems', ''],
 ]);
 /** Pages that used to be at the top level and are now part of the settings. */
 const settingsPages = ['accounts', 'engines', 'backup', 'log', 'given-up', 'dead-letters', 'problems'];
@@ -53,6 +54,10 @@ const redirects: Readonly<Record<string, (current: PagePath, take: TakeField) =>
     section: renamedSections.get(`mail ${section}`) ?? section,
     id: id || take('id'),
   }),
+  // Problems are listed in the overview.
+  delivery: ({ section }) => (section === 'problems' ? {} : undefined),
+  // The monitors are the first view.
+  uptime: ({ section, id }) => (section === 'monitors' && id === '' ? { section: '' } : undefined),
   settings: ({ section }, take) => {
     if (section === 'network') return { service: 'network', section: '' };
     const account = section === 'accounts' ? take('account') : '';

@@ -3,7 +3,7 @@ import type { IconName } from '../icons/icons.ts';
 
 /**
  * Path and icon of the page of a service; undefined where there is none or the account may not open it. Set by the
- * frame, which imports the list of pages.
+ * app, which imports the list of pages.
  */
 interface ServicePage {
   readonly href: string;

@@ -1,3 +1,4 @@
+import { ownAccountApi } from '../../../services/contracts/control/access.ts';
 import { controlApi } from '../../../services/contracts/control/api.ts';
 import type { Role } from '../../../services/contracts/control/accounts.ts';
 import type { PasskeyResponse } from '../../../services/contracts/control/second-factor.ts';
@@ -5,6 +6,7 @@ import { call, onEnrollmentRequired, onSessionRefused, formatError, waitForRenew
 import { sessionSecret } from '../api/session-secret.ts';
 import { bridge } from './bridge.ts';
 import { links } from './links.svelte.ts';
+import { language } from './language.svelte.ts';
 import { live } from './live.svelte.ts';
 import { getServerPlatform, setServerPlatform } from './server-platform.ts';
 import { toasts } from './toasts.svelte.ts';
@@ -13,6 +15,7 @@ interface SignedInAccount {
   readonly name: string;
   readonly role: Role;
   readonly needsEnrollment?: true | undefined;
+  readonly language?: string | undefined;
 }
 
 /** The signed-in account and the state of its session. */
@@ -32,6 +35,8 @@ class Session {
   hasExpired = $state(false);
   /** Incremented when another account signs in; the pages are then created again. */
   generation = $state(0);
+  /** Account that was signed in last on this page, also after a sign-out. */
+  #lastName: string | undefined;
   readonly isAdmin = $derived(this.account?.role === 'admin');
   readonly #beforeSignOut = new Set<() => Promise<void>>();
 
@@ -40,6 +45,10 @@ class Session {
     onSessionRefused(() => this.#interrupt());
     onEnrollmentRequired(() => void (this.phase === 'enrollment' || this.load()));
     live.onClosed(() => void this.load());
+    language.onChange(() => {
+      // Lists need a session; on the sign-in page there are none.
+      if (this.phase === 'signed-in') live.changeLanguage();
+    });
   }
 
   /** Loads the session. A host that does not respond leaves a signed-in page unchanged. */
@@ -123,6 +132,14 @@ class Session {
     return () => this.#beforeSignOut.delete(listener);
   }
 
+  /** Selects the language of the pages in this browser and, for the signed-in account, in every other one. */
+  async chooseLanguage(choice: string): Promise<void> {
+    await language.choose(choice);
+    if (this.account === null || this.account.needsEnrollment === true) return;
+    await call(ownAccountApi.changeLanguage, { body: { language: choice } });
+    this.account = { ...this.account, language: choice === '' ? undefined : choice };
+  }
+
   async signOut(): Promise<void> {
     // Removals that could still be undone are carried out before the sign-out.
     await toasts.closeAll();
@@ -142,12 +159,20 @@ class Session {
   }
 
   #enter(account: SignedInAccount): void {
+    const previousName = this.#lastName;
+    this.#lastName = account.name;
+    if (previousName !== undefined && previousName !== account.name && sessionSecret.isStored()) {
+      // Lists, searches and drafts of the previous account are still in the memory of this page.
+      location.reload();
+      return;
+    }
     if (this.account !== null && this.account.name !== account.name) this.generation += 1;
     // Links of the previous session are cleared, so that open pages request new ones.
     if (this.interrupted) links.clear();
     this.interrupted = false;
     this.hasExpired = false;
     this.account = account;
+    if (account.language !== undefined && account.language !== language.choice) void language.choose(account.language);
     if (account.needsEnrollment === true) {
       // The host refuses the event stream until the second factor is set up.
       live.stop();

@@ -1,7 +1,4 @@
-import { openEventStream, type StreamEvent } from './event-stream.ts';
-
-/** Name of the lock and of the channel; both are limited to this origin. */
-const name = 'homeport-live';
+import { openEventStream, type StreamEvent, type StreamStart } from './event-stream.ts';
 
 /** Messages between tabs: events of the stream, and the question of a new tab for the state of the stream. */
 type Message =
@@ -11,21 +8,27 @@ type Message =
   | { readonly kind: 'here'; readonly open: boolean; readonly id: string };
 
 /**
- * Reads the event stream once for all tabs: browsers limit HTTP/1.1 to six connections for each host, and a stream
- * occupies one permanently. The tab that holds the lock reads and relays the events. When it closes, the next tab
- * gets the lock and resumes after the last event it received. Without the Web Locks API, which needs https or
- * localhost, each tab reads its own stream. Returns a function that ends the participation of this tab.
+ * Reads the event stream once for all tabs with the same language: browsers limit HTTP/1.1 to six connections for each
+ * host, and a stream occupies one permanently. The tab that holds the lock reads and relays the events. When it closes,
+ * the next tab gets the lock and resumes after the last event it received. Without the Web Locks API, which needs https
+ * or localhost, each tab reads its own stream. Returns a function that ends the participation of this tab.
+ * @param locale Language of the texts in the events
  */
-export function shareEventStream(onEvent: (event: StreamEvent) => void): () => void {
-  if (!('locks' in navigator) || !('BroadcastChannel' in globalThis))
-    return openEventStream({ lastId: '', gap: false }, onEvent);
+export function shareEventStream(
+  locale: string,
+  start: StreamStart,
+  onEvent: (event: StreamEvent) => void,
+): () => void {
+  if (!('locks' in navigator) || !('BroadcastChannel' in globalThis)) return openEventStream(start, onEvent);
+  // Name of the lock and of the channel; both are limited to this origin.
+  const name = `homeport-live ${locale}`;
   const channel = new BroadcastChannel(name);
   const closing = new AbortController();
   const released = Promise.withResolvers<undefined>();
-  let lastId = '';
+  let { lastId } = start;
   let isReader = false;
-  /** Another tab has relayed events to this one. */
-  let wasFollower = false;
+  /** This tab has received events of an earlier stream, or from another tab. */
+  let hasFollowed = start.gap;
   let isOpen = false;
   let endStream = (): void => undefined;
 
@@ -42,19 +45,22 @@ export function shareEventStream(onEvent: (event: StreamEvent) => void): () => v
     } else if (isReader) {
       return;
     } else if (data.kind !== 'here') {
-      wasFollower = true;
+      hasFollowed = true;
       handle(data);
     } else {
-      wasFollower = true;
+      // The reading tab has relayed events before this one followed it.
+      const isBehind = hasFollowed && lastId !== data.id;
+      hasFollowed = true;
       if (lastId === '') lastId = data.id;
       handle({ kind: data.open ? 'open' : 'cut' });
+      if (isBehind) handle({ kind: 'reset', id: data.id });
     }
   };
 
   const read = async (): Promise<void> => {
     if (closing.signal.aborted) return;
     isReader = true;
-    endStream = openEventStream({ lastId: lastId, gap: wasFollower }, (event) => {
+    endStream = openEventStream({ lastId: lastId, gap: hasFollowed }, (event) => {
       handle(event);
       channel.postMessage(event satisfies Message);
     });

@@ -43,14 +43,18 @@ class Toasts {
     return () => update(this.#containers.filter((each) => each !== container));
   }
 
-  /** `undo` reverts the action; `settle` runs when the toast closes without Undo. */
-  show(text: string, options: Pick<Toast, 'undo' | 'settle' | 'link'> & { readonly tone?: Toast['tone'] } = {}): void {
+  /** Returns the ID of the toast. `undo` reverts the action; `settle` runs when the toast closes without Undo. */
+  show(
+    text: string,
+    options: Pick<Toast, 'undo' | 'settle' | 'link'> & { readonly tone?: Toast['tone'] } = {},
+  ): number {
     const toast: Toast = { id: this.#nextId, text, tone: options.tone ?? 'plain', ...options };
     this.#nextId += 1;
     // At most three toasts are shown; older ones are closed and settled.
     for (const { id } of this.list.slice(0, -2)) this.close(id);
     this.list = [...this.list, toast];
     this.#start(toast);
+    return toast.id;
   }
 
   /** Shows an error. */

@@ -1,3 +1,5 @@
+import { readText, type Text } from '../../contracts/text.ts';
+import * as m from '#messages/addons-problems';
 import { Problem } from '../../contracts/problem.ts';
 import type { Context } from '../../contracts/service.ts';
 import type { AddonConfig } from '../domain/config.ts';
@@ -91,10 +93,8 @@ export class Aggregator {
   async verifyAddons(requestContext: ConfigurationIdentity & Pick<RequestContext, 'config'>): Promise<void> {
     const [failure] = await this.#findManifestFailures(requireAddons(this.resolveAddons(requestContext)));
     if (failure !== undefined)
-      throw new Problem(
-        'addons.invalid_config',
-        400,
-        `Failed to fetch manifest for ${failure.addon.name}: ${failure.message}`,
+      throw new Problem('addons.invalid_config', 400, () =>
+        m.manifestNotFetched({ name: failure.addon.name, reason: readText(failure.text) }),
       );
   }
 
@@ -106,18 +106,18 @@ export class Aggregator {
     const failures = await this.#findManifestFailures(addons);
     return [
       ...problems.filter(({ preset }) => isKnownPreset(preset)).map(({ sentence }) => sentence),
-      ...failures.map(({ message }) => message),
+      ...failures.map(({ text }) => readText(text)),
     ];
   }
 
   async #findManifestFailures(
     addons: readonly Addon[],
-  ): Promise<readonly { readonly addon: Addon; readonly message: string }[]> {
+  ): Promise<readonly { readonly addon: Addon; readonly text: Text }[]> {
     const failures = await Promise.all(
       addons.map(async (addon) => {
         const options = { bypassCache: true, timeoutMs: manifestTimeoutMs };
         const result = await this.#options.upstream.getManifest(addon, options);
-        return 'failure' in result ? [{ addon, message: result.failure.message }] : [];
+        return 'failure' in result ? [{ addon, text: result.failure.text }] : [];
       }),
     );
     return failures.flat();
@@ -313,7 +313,10 @@ export class Aggregator {
     const errors = [
       ...problems,
       ...buildHiddenTitleErrors(result.hidden, this.#getAddonName(config)),
-      ...[...gatheredStreams.errors, ...wrapResult.errors].map(({ addon, sentence }) => ({ title: addon, sentence })),
+      ...[...gatheredStreams.errors, ...wrapResult.errors].map(({ addon, sentence }) => ({
+        title: addon,
+        sentence: readText(sentence),
+      })),
       ...configurationErrors.flatMap((sentence) =>
         sentence === undefined ? [] : [{ title: this.#getAddonName(config), sentence }],
       ),

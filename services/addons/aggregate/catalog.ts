@@ -1,3 +1,4 @@
+import * as m from '#messages/addons-problems';
 import {
   listCatalogs,
   mergedPrefix,
@@ -104,10 +105,12 @@ async function fetchAddonCatalog(
   const instanceId = separatorIndex === -1 ? request.id : request.id.slice(0, separatorIndex);
   const reachable = addons.find(({ addon }) => addon.instanceId === instanceId);
   if (reachable === undefined) {
-    const title = request.id.startsWith(mergedPrefix) ? 'Merged catalog not found' : `Addon ${instanceId} not found`;
+    const title = request.id.startsWith(mergedPrefix)
+      ? m.mergedCatalogNotFound()
+      : m.addonInstanceNotFound({ instanceId });
     return {
       entries: [],
-      errors: [{ title, sentence: 'Its catalog is not there any more. Install this addon anew.' }],
+      errors: [{ title, sentence: m.catalogNotFound() }],
     };
   }
   return await fetchPage(upstream, reachable, { ...request, id: request.id.slice(separatorIndex + 1) });
@@ -126,8 +129,8 @@ async function fetchPage(
       : [];
     return { entries, errors: [] };
   } catch (error) {
-    const { message } = toUpstreamFailure(error, addon.name, catalogTimeoutMs);
-    return { entries: [], errors: [{ title: addon.name, sentence: message }] };
+    const { sentence } = toUpstreamFailure(error, addon.name, catalogTimeoutMs);
+    return { entries: [], errors: [{ title: addon.name, sentence }] };
   }
 }
 

@@ -1,3 +1,4 @@
+import * as m from '#messages/addons-problems';
 import type { Clock } from '../../contracts/service.ts';
 import type { Value } from '../domain/expression/value.ts';
 import type { ParsedStream } from '../domain/stream.ts';
@@ -6,7 +7,6 @@ import { toSandboxStreams, type Sandbox } from '../sandbox/sandbox.ts';
 
 /** Time limit for all conditions of one request. */
 const maxTotalMs = 3000;
-const timeoutMessage = 'It takes too long. Make it simpler.';
 
 /** Evaluates the conditions of one request. */
 export class Conditions {
@@ -26,11 +26,11 @@ export class Conditions {
     lists: Readonly<Record<string, readonly ParsedStream[]>>,
   ): Promise<ConditionResult> {
     if (source === null || source === undefined || source.trim() === '') return { holds: true };
-    if (this.#remainingMs <= 0) return { holds: false, sentence: timeoutMessage };
+    if (this.#remainingMs <= 0) return { holds: false, sentence: m.conditionTooSlow() };
     const startedAt = this.#clock.now();
     const streams = Object.fromEntries(Object.entries(lists).map(([name, list]) => [name, toSandboxStreams(list)]));
     const result = await this.#sandbox.run({ kind: 'condition', source, variables: { ...names, ...streams } });
     this.#remainingMs -= result === undefined ? maxTotalMs : this.#clock.now() - startedAt;
-    return result ?? { holds: false, sentence: timeoutMessage };
+    return result ?? { holds: false, sentence: m.conditionTooSlow() };
   }
 }

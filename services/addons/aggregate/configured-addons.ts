@@ -1,3 +1,4 @@
+import * as m from '#messages/addons-problems';
 import { Problem } from '../../contracts/problem.ts';
 import type { AddonConfig, Preset } from '../domain/config.ts';
 import { isKnownPreset, getManifestUrl, findPresetKind } from '../domain/presets.ts';
@@ -55,7 +56,7 @@ export function resolveAddons(
     if (addons.length >= options.maxAddons) {
       problems.push({
         name,
-        sentence: `${name} is one addon too many; ${String(options.maxAddons)} are asked.`,
+        sentence: m.addonsTooMany({ name, maximum: options.maxAddons }),
         preset,
       });
       continue;
@@ -89,13 +90,10 @@ function addressProblem(
   identity: ConfigurationIdentity,
   { policy, disableSelfScraping }: ResolveAddonsOptions,
 ): string | undefined {
-  if (manifestUrl === undefined) return `${name} is of a kind that is not known here, and has no manifest address.`;
-  if (!isManifestUrl(manifestUrl))
-    return `${name} has an invalid Manifest URL. It must be a valid link to a manifest.json`;
-  if (isOwnConfiguration(manifestUrl, identity))
-    return `${name} would cause infinite self scraping, ensure you wrap a different user.`;
-  if (disableSelfScraping && policy.isOwnAddress(manifestUrl))
-    return `${name} is an addon of this very service, which the settings refuse.`;
+  if (manifestUrl === undefined) return m.addonKindUnknown({ name });
+  if (!isManifestUrl(manifestUrl)) return m.manifestUrlInvalid({ name });
+  if (isOwnConfiguration(manifestUrl, identity)) return m.addonIsItself({ name });
+  if (disableSelfScraping && policy.isOwnAddress(manifestUrl)) return m.addonIsLocal({ name });
   return undefined;
 }
 

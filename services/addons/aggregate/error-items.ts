@@ -1,3 +1,5 @@
+import * as t from '#messages/addons-texts';
+import * as m from '#messages/addons-problems';
 import { errorPrefix } from '../domain/manifest.ts';
 import { parseJson } from '../../contracts/parse-json.ts';
 import { decodePercentEncoding } from '../../contracts/percent-encoding.ts';
@@ -51,7 +53,7 @@ export function buildErrorBody(
   if (resource === 'stream') return { streams: errors.map((error) => buildErrorStream(error, link)) };
   if (resource === 'catalog') return { metas: errors.map((error) => buildErrorMeta(error, type)) };
   if (resource === 'meta') {
-    const [firstError = { title: 'Error', sentence: 'Something went wrong.' }] = errors;
+    const [firstError = { title: t.error(), sentence: m.unknownError() }] = errors;
     return { meta: buildErrorMeta(firstError, type) };
   }
   if (resource === 'subtitles') return { subtitles: errors.map((error) => buildErrorSubtitle(error, link)) };

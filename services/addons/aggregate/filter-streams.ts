@@ -1,12 +1,10 @@
+import * as m from '#messages/addons-problems';
 import type { AddonConfig } from '../domain/config.ts';
 import { getExpressionRules } from '../domain/expression/rules.ts';
 import type { FilterInput } from '../domain/pipeline/filter.ts';
 import { runPipeline, type PipelineResult } from '../domain/pipeline/pipeline.ts';
 import type { ParsedStream } from '../domain/stream.ts';
 import { toSandboxStreams, type Sandbox } from '../sandbox/sandbox.ts';
-
-const timeoutMessage =
-  'The stream expressions take too long, so they have no effect. Make them simpler or use fewer of them.';
 
 /** Returns true when a configuration has valid stream expressions. */
 export function hasExpressions(config: AddonConfig): boolean {
@@ -34,7 +32,7 @@ export async function filterStreams(
   });
   if (sandboxResult === undefined) {
     const fallbackResult = runPipeline(streams, { ...input, config: removeExpressions(config) });
-    return { ...fallbackResult, problems: [...fallbackResult.problems, timeoutMessage] };
+    return { ...fallbackResult, problems: [...fallbackResult.problems, m.expressionsTooSlow()] };
   }
   return {
     visible: sandboxResult.visible.flatMap(({ index, attributes }) => {

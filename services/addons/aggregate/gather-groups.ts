@@ -1,3 +1,5 @@
+import * as t from '#messages/addons-texts';
+import * as m from '#messages/addons-problems';
 import type { Context } from '../../contracts/service.ts';
 import type { AddonConfig } from '../domain/config.ts';
 import { getQueryType } from '../domain/expression/variables.ts';
@@ -60,8 +62,8 @@ export async function gatherGroups(
       );
       if (sentence !== undefined)
         problems.push({
-          addon: 'Groups',
-          sentence: `The condition of group ${String(index + 1)} has no effect. ${sentence}`,
+          addon: t.groups(),
+          sentence: m.groupConditionIgnored({ number: index + 1, problem: sentence }),
         });
       // Parallel requests started at the beginning, so their responses are used even after the deadline.
       if (!holds || (isSequential && elapsed >= deadlineMs)) break;

@@ -1,3 +1,6 @@
+import type { Text } from '../../contracts/text.ts';
+import * as t from '#messages/addons-texts';
+import * as m from '#messages/addons-problems';
 import type { Clock, Context } from '../../contracts/service.ts';
 import type { AddonConfig } from '../domain/config.ts';
 import type { Conditions } from './conditions.ts';
@@ -7,14 +10,14 @@ import type { ReadStreams } from '../domain/read-stream.ts';
 import type { TitleRequest } from '../domain/title-request.ts';
 import type { ResourceRequest } from '../domain/resource-path.ts';
 import type { ParsedStream } from '../domain/stream.ts';
-import { toUpstreamFailure, formatSeconds, UpstreamFailure } from '../upstream/upstream-failure.ts';
+import { toUpstreamFailure, toSeconds, UpstreamFailure } from '../upstream/upstream-failure.ts';
 import type { UpstreamClient } from '../upstream/upstream.ts';
 import type { Addon } from '../upstream/addon.ts';
 
 /** Problem of an addon that is shown to users. */
 export interface AddonError {
   readonly addon: string;
-  readonly sentence: string;
+  readonly sentence: Text;
 }
 
 /** Result of one addon for the statistics. */
@@ -22,7 +25,7 @@ export interface AddonReport {
   readonly addon: string;
   readonly count: number;
   readonly ms: number;
-  readonly sentence: string | undefined;
+  readonly sentence: Text | undefined;
 }
 
 export interface GatheredStreams {
@@ -47,7 +50,7 @@ export async function fetchManifests(addons: readonly Addon[], upstream: Upstrea
   const reachable: { addon: Addon; manifest: UpstreamManifest }[] = [];
   const errors: AddonError[] = [];
   for (const { addon, result } of results) {
-    if ('failure' in result) errors.push({ addon: addon.name, sentence: result.failure.message });
+    if ('failure' in result) errors.push({ addon: addon.name, sentence: result.failure.text });
     else reachable.push({ addon, manifest: filterResources(result.value, addon) });
   }
   return { addons: reachable, errors };
@@ -108,10 +111,11 @@ export async function gatherStreams(
       const waitMs = Math.min(addon.timeoutMs, deadlineMs);
       const parsed =
         response instanceof Promise ? await waitForResponse(clock, response, waitMs, addon.name) : response;
+      const { errorMessage: message } = parsed;
       results[index] =
-        parsed.errorMessage === undefined
+        message === undefined
           ? { parsed, ms: clock.now() - requestedAt }
-          : new UpstreamFailure('complaint', `${addon.name} says: ${parsed.errorMessage}`);
+          : new UpstreamFailure('complaint', () => m.addonSays({ name: addon.name, message }));
     } catch (error) {
       results[index] = toUpstreamFailure(error, addon.name, Math.min(addon.timeoutMs, deadlineMs));
     }
@@ -136,7 +140,7 @@ export async function gatherStreams(
       { totalStreams: await options.prepareStreams(streams) },
     );
     if (sentence !== undefined && conditionErrors.length === 0)
-      conditionErrors.push({ addon: 'Early end', sentence: `The condition has no effect. ${sentence}` });
+      conditionErrors.push({ addon: t.earlyEnd(), sentence: m.conditionIgnored({ problem: sentence }) });
     return holds;
   }
 
@@ -155,8 +159,8 @@ async function waitForResponse(
   name: string,
 ): Promise<ReadStreams> {
   const timeout = Promise.withResolvers<never>();
-  const sentence = `${name} did not answer within ${formatSeconds(waitMs)}. It will be faster next time if it answers at all.`;
-  using _timer = clock.after(waitMs, () => timeout.reject(new UpstreamFailure('timeout', sentence)));
+  const text = (): string => m.addonTimeoutCached({ name, seconds: toSeconds(waitMs) });
+  using _timer = clock.after(waitMs, () => timeout.reject(new UpstreamFailure('timeout', text)));
   response.catch(() => undefined);
   return await Promise.race([response, timeout.promise]);
 }
@@ -176,25 +180,21 @@ function collectResults(
   for (const [index, { addon }] of requestedAddons.entries()) {
     const result = results[index];
     if (result instanceof UpstreamFailure) {
-      errors.push({ addon: addon.name, sentence: result.message });
-      reports.push({ addon: addon.name, count: 0, ms: 0, sentence: result.message });
+      errors.push({ addon: addon.name, sentence: result.text });
+      reports.push({ addon: addon.name, count: 0, ms: 0, sentence: result.text });
     } else if (result !== undefined) {
       responses.push(result.parsed);
       const { streams: parsedStreams, totalCount } = result.parsed;
       if (totalCount !== undefined)
-        errors.push({ addon: addon.name, sentence: formatPartialResult(addon.name, totalCount, parsedStreams.length) });
+        errors.push({
+          addon: addon.name,
+          sentence: () => m.addonStreamsPartial({ name: addon.name, total: totalCount, parsed: parsedStreams.length }),
+        });
       for (const stream of parsedStreams) streams.push(stream);
       reports.push({ addon: addon.name, count: parsedStreams.length, ms: result.ms, sentence: undefined });
     }
   }
   return { streams, errors, reports, responses };
-}
-
-function formatPartialResult(name: string, totalCount: number, parsedCount: number): string {
-  return (
-    `${name} answered with ${String(totalCount)} streams, more than anybody looks through; ` +
-    `${String(parsedCount)} of them are here.`
-  );
 }
 
 /**

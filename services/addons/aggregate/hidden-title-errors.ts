@@ -1,3 +1,4 @@
+import * as m from '#messages/addons-problems';
 import type { FilterResult } from '../domain/pipeline/pipeline.ts';
 import type { ErrorItem } from './error-items.ts';
 
@@ -6,19 +7,11 @@ export function buildHiddenTitleErrors(hidden: readonly FilterResult[], title: s
   const removals = hidden.flatMap(({ removal }) => (removal === undefined ? [] : [removal]));
   const matchingRemoval = removals.find(({ cause }) => cause !== undefined && cause !== 'duplicate');
   if (matchingRemoval === undefined) return [];
-  const { cause, value } = matchingRemoval;
-  if (cause === 'release_date')
-    return [
-      {
-        title,
-        sentence: `This is not released yet (${value}), and this configuration hides what cannot be the real thing.`,
-      },
-    ];
-  const reason =
-    value === 'Unknown'
-      ? 'has no age rating that is known'
-      : cause === 'nudity'
-        ? `has ${value} nudity`
-        : `is rated ${value}`;
-  return [{ title, sentence: `This title ${reason}, which this configuration does not show.` }];
+  const { cause, note, value } = matchingRemoval;
+  if (note === 'no_date') return [{ title, sentence: m.titleNotReleasedYet() }];
+  if (cause === 'release_date') return [{ title, sentence: m.titleNotReleased({ date: value }) }];
+  if (note === 'unknown') return [{ title, sentence: m.titleNotRated() }];
+  return [
+    { title, sentence: cause === 'nudity' ? m.titleWithNudity({ nudity: value }) : m.titleRated({ rating: value }) },
+  ];
 }

@@ -50,7 +50,7 @@ export function buildUnconfiguredManifest(settings: ServiceIdentity): Record<str
 function buildIdentity(config: AddonConfig | undefined, { addonName }: ServiceIdentity): Record<string, unknown> {
   return {
     name: config?.addonName || addonName,
-    description: config?.addonDescription || 'Many addons as one, with keys kept at home.',
+    description: config?.addonDescription || 'Combines many addons into one and keeps your keys at home.',
     ...(config?.addonLogo ? { logo: config.addonLogo } : {}),
     ...(config?.addonBackground ? { background: config.addonBackground } : {}),
   };

@@ -44,7 +44,7 @@ export async function getMeta(
       const { meta } = await upstream.getResource(addon, request, metaTimeoutMs);
       if (typeof meta === 'object' && meta !== null) return { meta: withPoster(meta, type, resourceContext.config) };
     } catch (error) {
-      errors.push({ title: addon.name, sentence: toUpstreamFailure(error, addon.name, metaTimeoutMs).message });
+      errors.push({ title: addon.name, sentence: toUpstreamFailure(error, addon.name, metaTimeoutMs).sentence });
     }
   }
   if (supportingAddons.length === 0) throw new Problem('addons.no_meta', 404, 'no addon to handle meta resource');
@@ -76,13 +76,10 @@ export async function getSubtitles(
           : [];
       } catch (error) {
         if (hidesErrors(resourceContext.config, 'subtitles')) return [];
-        const { message } = toUpstreamFailure(error, addon.name, addon.timeoutMs);
-        return buildErrorBody(
-          'subtitles',
-          type,
-          [{ title: addon.name, sentence: message }],
-          resourceContext.configureUrl,
-        )['subtitles'];
+        const { sentence } = toUpstreamFailure(error, addon.name, addon.timeoutMs);
+        return buildErrorBody('subtitles', type, [{ title: addon.name, sentence }], resourceContext.configureUrl)[
+          'subtitles'
+        ];
       }
     }),
   );

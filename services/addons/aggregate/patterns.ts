@@ -1,3 +1,4 @@
+import * as m from '#messages/addons-problems';
 import type { AddonConfig } from '../domain/config.ts';
 import { getSearchText } from '../domain/stream-attributes.ts';
 import type { PatternMatch } from '../domain/pipeline/filter.ts';
@@ -49,15 +50,14 @@ export class PatternMatcher {
     if (!(await this.#isAllowed(user)))
       return {
         matches: undefined,
-        sentence: 'Regular expressions are not allowed for this configuration, so they have no effect.',
+        sentence: m.patternsNotAllowed(),
       };
     const texts = streams.map((stream) => getSearchText(stream).slice(0, maxSearchedLength));
     const result = await this.#sandbox.run({ kind: 'patterns', sources: all.map(({ source }) => source), texts });
     if (result === undefined)
       return {
         matches: undefined,
-        sentence:
-          'The regular expressions take too long, so they have no effect: one tries too many ways to match. Make it simpler.',
+        sentence: m.patternsTooSlow(),
       };
     const invalidNames = result.invalid.map(({ index }) => (all[index]?.name ?? '').slice(0, 60));
     return {
@@ -80,9 +80,9 @@ export class PatternMatcher {
 
 function formatInvalidPatterns(names: readonly string[]): string {
   const [firstName = ''] = names;
-  if (names.length === 1) return `The regular expression ${firstName} cannot be read and has no effect.`;
+  if (names.length === 1) return m.patternInvalid({ name: firstName });
   const listedNames = names.slice(0, maxNamedPatterns).join(', ');
-  return `${String(names.length)} regular expressions cannot be read and have no effect: ${listedNames}.`;
+  return m.patternsInvalid({ count: names.length, names: listedNames });
 }
 
 function getPatterns(config: AddonConfig, verb: Verb): readonly Pattern[] {

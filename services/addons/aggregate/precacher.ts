@@ -49,8 +49,8 @@ async function selectPrecacheStreams(
     (precacheCondition ? `(${precacheCondition}) ? uncached(streams) : []` : '') ||
     (alwaysPrecache === true ? 'uncached(streams)' : defaultSelector);
   const result = await sandbox.run({ kind: 'select', source, titleRequest, streams: toSandboxStreams(streams) });
-  const sentence = result === undefined ? 'The expression takes too long.' : result.sentence;
-  if (sentence !== undefined) return { streams: [], sentence: `Nothing is fetched ahead. ${sentence}` };
+  const sentence = result === undefined ? 'expression too slow' : result.sentence;
+  if (sentence !== undefined) return { streams: [], sentence };
   const selectedStreams = (result?.indexes ?? []).flatMap((index) => streams[index] ?? []);
   return {
     streams:

@@ -1,3 +1,4 @@
+import * as m from '#messages/addons-problems';
 import { z } from 'zod';
 import { findOwn } from '../../contracts/find-own.ts';
 import type { Context } from '../../contracts/service.ts';
@@ -42,7 +43,9 @@ export interface Recommendations {
 /** Result when SeaDex did not respond in time. */
 export const unreachable: Recommendations = {
   releases: [],
-  sentence: 'SeaDex could not be reached, so nothing is marked as recommended.',
+  get sentence() {
+    return m.seaDexUnreachable();
+  },
 };
 
 export interface SeaDexAddresses {

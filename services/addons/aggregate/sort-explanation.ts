@@ -1,21 +1,22 @@
+import * as t from '#messages/addons-texts';
 import type { AddonConfig } from '../domain/config.ts';
 import { findStreamService } from '../domain/debrid-services.ts';
 import { isCached } from '../domain/stream-attributes.ts';
 import type { ParsedStream } from '../domain/stream.ts';
 
 const formatters: Readonly<Record<string, (stream: ParsedStream) => string>> = {
-  cached: (stream) => (isCached(stream) ? 'plays at once' : 'has to be fetched'),
-  library: ({ library }) => (library ? 'in the library' : 'not in the library'),
-  resolution: ({ file }) => file.resolution ?? 'no resolution',
-  quality: ({ file }) => file.quality ?? 'no quality',
-  size: ({ size }) => (size === undefined ? 'no size' : formatSize(size)),
-  seeders: ({ seeders }) => (seeders === undefined ? 'no seeders' : `${String(seeders)} seeders`),
-  language: ({ file }) => file.languages.join(', ') || 'no language',
-  visualTag: ({ file }) => file.visualTags.join(', ') || 'no picture tags',
-  audioTag: ({ file }) => file.audioTags.join(', ') || 'no sound tags',
-  encode: ({ file }) => file.encode ?? 'no encoding',
-  releaseGroup: ({ file }) => file.releaseGroup ?? 'no group',
-  service: ({ service }) => findStreamService(service?.id ?? '')?.name ?? 'no service',
+  cached: (stream) => (isCached(stream) ? t.cached() : t.notCached()),
+  library: ({ library }) => (library ? t.inLibrary() : t.notInLibrary()),
+  resolution: ({ file }) => file.resolution ?? t.noResolution(),
+  quality: ({ file }) => file.quality ?? t.noQuality(),
+  size: ({ size }) => (size === undefined ? t.noSize() : formatSize(size)),
+  seeders: ({ seeders }) => (seeders === undefined ? t.noSeeders() : t.seeders({ count: seeders })),
+  language: ({ file }) => file.languages.join(', ') || t.noLanguage(),
+  visualTag: ({ file }) => file.visualTags.join(', ') || t.noVisualTags(),
+  audioTag: ({ file }) => file.audioTags.join(', ') || t.noAudioTags(),
+  encode: ({ file }) => file.encode ?? t.noEncode(),
+  releaseGroup: ({ file }) => file.releaseGroup ?? t.noReleaseGroup(),
+  service: ({ service }) => findStreamService(service?.id ?? '')?.name ?? t.noService(),
   addon: ({ addon }) => addon.name,
   streamType: ({ type }) => type,
 };
@@ -27,9 +28,10 @@ function formatSize(size: number): string {
 
 /** Lists the sorted attributes of a stream in the order of the sort criteria. */
 export function explainPosition(stream: ParsedStream, { sortCriteria }: AddonConfig): string {
-  if (stream.addon.pinPosition !== undefined) return `pinned to the ${stream.addon.pinPosition}`;
+  if (stream.addon.pinPosition !== undefined)
+    return stream.addon.pinPosition === 'top' ? t.pinnedToTop() : t.pinnedToBottom();
   const labels = sortCriteria.global.flatMap(({ key }) =>
     Object.hasOwn(formatters, key) ? (formatters[key]?.(stream) ?? []) : [],
   );
-  return labels.length === 0 ? 'in the order of the addons' : labels.join(', ');
+  return labels.length === 0 ? t.addonOrder() : labels.join(', ');
 }

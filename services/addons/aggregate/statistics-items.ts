@@ -1,3 +1,4 @@
+import { readText } from '../../contracts/text.ts';
 import type { AddonReport } from './gather-streams.ts';
 import type { AddonConfig } from '../domain/config.ts';
 import type { FilterResult } from '../domain/pipeline/pipeline.ts';
@@ -34,7 +35,7 @@ export function buildStatisticsItems(
         [
           `✔ Status      : ${sentence === undefined ? 'SUCCESS' : 'FAILED'}`,
           `📦 Streams    : ${String(count)}`,
-          `📋 Details    : ${sentence ?? 'Successfully fetched streams.'}`,
+          `📋 Details    : ${sentence === undefined ? 'Successfully fetched streams.' : readText(sentence)}`,
           `⏱️ Time       : ${ms.toFixed(2)}ms`,
           '',
         ].join('\n'),

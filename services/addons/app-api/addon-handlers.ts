@@ -1,3 +1,7 @@
+import { defineDateFormat, formatList } from '../../../messages/format.ts';
+import { readText } from '../../contracts/text.ts';
+import * as t from '#messages/addons-texts';
+import * as m from '#messages/addons-problems';
 import { findOwn } from '../../contracts/find-own.ts';
 import { addonsApi, type AddonCheck } from '../../contracts/addons/api.ts';
 import { implement, type ApiHandler } from '../../contracts/api.ts';
@@ -12,13 +16,15 @@ import type { RouteDependencies } from '../stremio-api/route-dependencies.ts';
 import { isAdministrator } from './permissions.ts';
 
 /** Labels of the resources of an addon. */
-const resourceLabels: Readonly<Record<string, string>> = {
-  stream: 'streams',
-  meta: 'descriptions',
-  addon_catalog: 'lists of addons',
+const resourceLabels: Readonly<Record<string, () => string>> = {
+  stream: t.streams,
+  meta: t.metadata,
+  addon_catalog: t.addonLists,
 };
 
-const planLabels = { premium: 'a paid account', trial: 'a trial', expired: 'an account without a paid plan' } as const;
+const planLabels = { premium: t.paidPlan, trial: t.trialPlan, expired: t.noPlan } as const;
+
+const formatDate = defineDateFormat({ dateStyle: 'medium', timeZone: 'UTC' });
 
 /** Builds the handlers that list and test addons and debrid services. */
 export function createAddonHandlers(dependencies: RouteDependencies): readonly ApiHandler[] {
@@ -29,7 +35,7 @@ export function createAddonHandlers(dependencies: RouteDependencies): readonly A
       kinds: presetKinds.map(({ id, name, description }) => ({
         id,
         name,
-        description,
+        description: readText(description),
         needsAddress: id === 'custom',
         alsoCalled: [...getPeerNames(id)],
       })),
@@ -39,7 +45,7 @@ export function createAddonHandlers(dependencies: RouteDependencies): readonly A
         help,
         credentials: credentials.map((field) => ({
           id: field.id,
-          name: field.name,
+          name: readText(field.name),
           secret: field.type === 'password',
         })),
       })),
@@ -50,7 +56,12 @@ export function createAddonHandlers(dependencies: RouteDependencies): readonly A
       checkAddon(dependencies, body.preset, !isAdministrator(identity)),
     ),
     implement(addonsApi.testService, ({ body: { id, credentials } }) => checkService(dependencies, id, credentials)),
-    implement(addonsApi.providers, () => ({
+    implement(addonsApi.providers, async () => ({
+      plans: (await dependencies.plans.list()).map(({ service, plan, ends_at }) => ({
+        name: debridService(service)?.name ?? service,
+        plan,
+        endsAt: ends_at,
+      })),
       providers: pool.health.list().map((health) => ({
         id: health.id,
         name: debridService(health.id)?.name ?? health.id,
@@ -58,7 +69,7 @@ export function createAddonHandlers(dependencies: RouteDependencies): readonly A
         failures: health.failures,
         responseMs: health.responseMs ?? null,
         successRate: health.successRate ?? null,
-        lastError: health.lastError ?? null,
+        lastError: health.lastError === undefined ? null : readText(health.lastError),
         lastErrorAt: health.lastErrorAt ?? null,
         disabledUntil: health.disabledUntil ?? null,
       })),
@@ -83,18 +94,18 @@ async function checkAddon(
     publicOnly,
   });
   const [addon] = addons;
-  if (addon === undefined) return { works: false, sentence: problems[0]?.sentence ?? 'It is switched off.' };
+  if (addon === undefined) return { works: false, sentence: problems[0]?.sentence ?? m.addonDisabled() };
   const result = await upstream.getManifest(addon, { bypassCache: true, timeoutMs: 10_000 });
-  if ('failure' in result) return { works: false, sentence: result.failure.message };
+  if ('failure' in result) return { works: false, sentence: result.failure.sentence };
   const { resources, catalogs } = result.value;
   const resourceNames = resources
-    .map(({ name }) => findOwn(resourceLabels, name) ?? name)
-    .filter((name) => name !== 'catalog');
-  const catalogLabels =
-    catalogs.length === 0 ? [] : [`${String(catalogs.length)} ${catalogs.length === 1 ? 'catalog' : 'catalogs'}`];
+    .map(({ name }) => [name, findOwn(resourceLabels, name)?.() ?? name] as const)
+    .flatMap(([name, label]) => (name === 'catalog' ? [] : [label]));
+  const catalogLabels = catalogs.length === 0 ? [] : [t.catalogs({ count: catalogs.length })];
+  const offers = [...new Set(resourceNames), ...catalogLabels];
   return {
     works: true,
-    sentence: `It works, and offers ${[...new Set(resourceNames), ...catalogLabels].join(', ') || 'nothing yet'}.`,
+    sentence: offers.length === 0 ? t.addonWorksEmpty() : t.addonWorks({ offers: formatList(offers) }),
   };
 }
 
@@ -105,12 +116,12 @@ async function checkService(
 ): Promise<AddonCheck> {
   const { pool } = dependencies.playback;
   const service = debridService(id);
-  if (service === undefined) throw new Problem('addons.unknown_service', 404, 'There is no such service.');
+  if (service === undefined) throw new Problem('addons.unknown_service', 404, m.serviceNotFound());
   pool.health.reset(service.id, pool.fingerprint(service.id, credentials));
   try {
     return { works: true, sentence: await testCredentials(dependencies, service.id, credentials) };
   } catch (error) {
-    if (error instanceof ProviderError) return { works: false, sentence: error.message };
+    if (error instanceof ProviderError) return { works: false, sentence: error.sentence };
     throw error;
   }
 }
@@ -123,11 +134,11 @@ async function testCredentials(
   const httpClient = id === 'easynews' ? pool.createHttpClient(id, credentials) : undefined;
   if (httpClient !== undefined) {
     await new Easynews(httpClient, credentials).verifyCredentials();
-    return 'It works.';
+    return t.serviceWorks();
   }
   const account = pool.getAccount(id, credentials);
-  if (account === undefined) throw new Problem('addons.unknown_service', 404, 'There is no such service.');
+  if (account === undefined) throw new Problem('addons.unknown_service', 404, m.serviceNotFound());
   const { name, plan, until } = await account.provider.user();
-  const planEnd = until === undefined ? '' : `, until ${new Date(until).toISOString().slice(0, 10)}`;
-  return `It works: ${name === '' ? '' : `${name}, `}${planLabels[plan]}${planEnd}.`;
+  const details = [name, planLabels[plan](), until === undefined ? '' : t.planEnd({ date: formatDate(until) })];
+  return t.serviceWorksWithPlan({ details: details.filter((each) => each !== '').join(', ') });
 }

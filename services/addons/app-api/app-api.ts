@@ -1,6 +1,7 @@
 import type { ApiHandler } from '../../contracts/api.ts';
 import type { RouteDependencies } from '../stremio-api/route-dependencies.ts';
 import { createAddonHandlers } from './addon-handlers.ts';
+import { createFormatHandlers } from './format-handlers.ts';
 import { createProfileHandlers } from './profile-handlers.ts';
 import { createResultHandlers } from './result-handlers.ts';
 
@@ -9,6 +10,7 @@ export function createAppApiHandlers(dependencies: RouteDependencies): readonly 
   return [
     ...createProfileHandlers(dependencies),
     ...createAddonHandlers(dependencies),
+    ...createFormatHandlers(dependencies),
     ...createResultHandlers(dependencies),
   ];
 }

@@ -1,3 +1,4 @@
+import * as m from '#messages/addons-problems';
 import type { Identity } from '../../contracts/control/accounts.ts';
 import { Problem } from '../../contracts/problem.ts';
 import type { AddonConfig } from '../domain/config.ts';
@@ -42,8 +43,7 @@ export async function addParentPassword(
 ): Promise<AddonConfig> {
   const { parentConfig } = config;
   if (parentConfig === null || parentConfig === undefined) return config;
-  if (parentConfig.uuid === uuid)
-    throw new Problem('addons.invalid_config', 400, 'A configuration cannot inherit from itself.');
+  if (parentConfig.uuid === uuid) throw new Problem('addons.invalid_config', 400, m.parentIsItself());
   const former = before?.parentConfig?.uuid === parentConfig.uuid ? before.parentConfig.password : '';
   const withPassword = (password: string): AddonConfig => ({ ...config, parentConfig: { ...parentConfig, password } });
   try {
@@ -55,8 +55,7 @@ export async function addParentPassword(
   }
   if (parentConfig.password !== '') return config;
   if (former !== '') return withPassword(former);
-  const detail = 'Only its owner and administrators may let a configuration inherit from this one.';
-  throw new Problem('addons.parent_forbidden', 403, detail);
+  throw new Problem('addons.parent_forbidden', 403, m.parentForbidden());
 }
 
 /**
@@ -69,9 +68,7 @@ export function refuseNewDestinations(before: AddonConfig, after: AddonConfig): 
   if (JSON.stringify(removeCredentials(before)) === JSON.stringify(before)) return;
   const existing = new Set(before.presets.map(({ instanceId }) => instanceId));
   if (JSON.stringify(getDestinations(before, existing)) === JSON.stringify(getDestinations(after, existing))) return;
-  const detail =
-    'Only its owner and administrators may change addresses, variants and the parent of a configuration with keys.';
-  throw new Problem('addons.destination_forbidden', 403, detail);
+  throw new Problem('addons.destination_forbidden', 403, m.destinationForbidden());
 }
 
 function getDestinations(config: AddonConfig, existing: ReadonlySet<string>): unknown {

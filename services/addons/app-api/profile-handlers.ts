@@ -14,6 +14,7 @@ import type { RouteDependencies } from '../stremio-api/route-dependencies.ts';
 import { withoutNotes } from '../stremio-api/users.ts';
 import { addParentPassword, redactFor, refuseNewDestinations, type Editor } from './credential-access.ts';
 import { isAdministrator, mayReadCredentials } from './permissions.ts';
+import { readSharedConfig } from './address-import.ts';
 import { isRecord } from '../../contracts/is-record.ts';
 
 const passwordLength = 32;
@@ -28,7 +29,7 @@ interface SaveRequest {
 
 /** Builds the handlers that list, create, change and delete configurations. */
 export function createProfileHandlers(dependencies: RouteDependencies): readonly ApiHandler[] {
-  const { activity, context, profiles } = dependencies;
+  const { activity, profiles, settings } = dependencies;
   return [
     implement(addonsApi.overview, async () => ({
       configurations: await profiles.count(),
@@ -47,21 +48,13 @@ export function createProfileHandlers(dependencies: RouteDependencies): readonly
     implement(addonsApi.profile, ({ params: { uuid = '' }, query, identity }) =>
       readProfile(profiles, uuid, identity, query.without === 'keys'),
     ),
-    implement(addonsApi.create, async ({ body, query, identity }) => {
-      const publicOnly = !isAdministrator(identity);
-      const profile = await profiles.create(
-        await verifyConfig(dependencies, readConfig(withoutNotes(withoutUuid(body.config))), {
-          identity,
-          isImported: query.import === 'yes',
-        }),
-        context.random.text(passwordLength),
-        {
-          isManaged: true,
-          publicOnly,
-          ...(identity === undefined ? {} : { owner: identity.account }),
-        },
-      );
-      return toAddonProfile(dependencies, profile, context.clock.now());
+    implement(addonsApi.create, ({ body, query, identity }) =>
+      createProfile(dependencies, body.config, { identity, isImported: query.import === 'yes' }),
+    ),
+    implement(addonsApi.importAddress, async ({ body, identity }) => {
+      const trust = isAdministrator(identity) && settings.allowPrivateAddresses ? 'owner' : 'other';
+      const config = await readSharedConfig(dependencies, { ...body, trust });
+      return createProfile(dependencies, config, { identity, isImported: true });
     }),
     implement(addonsApi.save, (request) => saveProfile(dependencies, request)),
     implement(addonsApi.remove, async ({ params: { uuid = '' } }) => {
@@ -70,6 +63,26 @@ export function createProfileHandlers(dependencies: RouteDependencies): readonly
       return {};
     }),
   ];
+}
+
+/** Creates a configuration that is managed on the page. */
+async function createProfile(
+  dependencies: RouteDependencies,
+  config: unknown,
+  { identity, isImported }: { readonly identity: Identity | undefined; readonly isImported: boolean },
+): Promise<AddonProfile> {
+  const { context, profiles } = dependencies;
+  const parsedConfig = readConfig(withoutNotes(withoutUuid(config)));
+  const profile = await profiles.create(
+    await verifyConfig(dependencies, parsedConfig, { identity, isImported }),
+    context.random.text(passwordLength),
+    {
+      isManaged: true,
+      publicOnly: !isAdministrator(identity),
+      ...(identity === undefined ? {} : { owner: identity.account }),
+    },
+  );
+  return toAddonProfile(dependencies, profile, context.clock.now());
 }
 
 /** Saves a configuration. Callers without access to its credentials do not change them. */

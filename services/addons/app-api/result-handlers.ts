@@ -2,21 +2,19 @@ import { addonsApi } from '../../contracts/addons/api.ts';
 import { implement, type ApiHandler } from '../../contracts/api.ts';
 import type { RequestContext } from '../aggregate/request-context.ts';
 import { explainPosition } from '../aggregate/sort-explanation.ts';
-import { compileFormat } from '../domain/format/predefined.ts';
 import { toClientStream } from '../domain/pipeline/output.ts';
 import { readConfig } from '../domain/read-config.ts';
 import { findRuleProblems } from '../domain/rule-problems.ts';
-import { getSampleStream } from '../domain/sample-stream.ts';
 import type { ParsedStream } from '../domain/stream.ts';
 import type { RouteDependencies } from '../stremio-api/route-dependencies.ts';
 import { listConfigurationCatalogs } from '../stremio-api/search.ts';
 import { isAdministrator } from './permissions.ts';
+import { describeRemoval } from './removal-description.ts';
 
 const maxPreviewedStreams = 200;
 
 /** Builds the handlers that show what a configuration that is being edited results in. */
 export function createResultHandlers(dependencies: RouteDependencies): readonly ApiHandler[] {
-  const { settings } = dependencies;
   return [
     implement(addonsApi.preview, ({ body, identity }) =>
       previewStreams(dependencies, body, !isAdministrator(identity)),
@@ -32,11 +30,6 @@ export function createResultHandlers(dependencies: RouteDependencies): readonly 
       return {
         catalogs: catalogs.map(({ id, type, name, addonName }) => ({ id, type, name: name ?? id, addon: addonName })),
       };
-    }),
-    implement(addonsApi.format, ({ body: { id, name, description } }) => {
-      const formatter = compileFormat({ id, definitions: { custom: { name, description } } });
-      const values = { stream: getSampleStream(), addonName: settings.addonName };
-      return { name: formatter.name(values), description: formatter.description(values) };
     }),
     implement(addonsApi.rules, ({ body }) => ({ problems: [...findRuleProblems(readConfig(body.config))] })),
   ];
@@ -87,7 +80,7 @@ async function previewStreams(
       .map((stream) => ({ ...formatStream(stream), why: explainPosition(stream, config) })),
     hidden: searchResult.hidden.slice(0, maxPreviewedStreams).map(({ stream, removal }) => ({
       ...formatStream(stream),
-      why: removal === undefined ? '' : `${removal.rule}: ${removal.value}`,
+      why: removal === undefined ? '' : describeRemoval(removal),
     })),
     errors: [...searchResult.errors],
   };

@@ -1,3 +1,4 @@
+import * as m from '#messages/addons-problems';
 import {
   evaluateTemplateCondition,
   readReference,
@@ -73,9 +74,9 @@ function serviceNotes(
   usesServices: boolean,
 ): readonly string[] {
   const names = services.map((service) => service.slice(0, 40)).join(', ');
-  if (serviceRequired === true && names !== '') return [`The template needs a debrid service: add one of ${names}.`];
+  if (serviceRequired === true && names !== '') return [m.templateRequiresService({ names })];
   if (!usesServices) return [];
-  return [names === '' ? 'The template is used without debrid services.' : `The template is used for ${names}.`];
+  return [names === '' ? m.templateWithoutServices() : m.templateForServices({ names })];
 }
 
 /** Default values of the inputs of a template. */
@@ -104,9 +105,9 @@ class TemplateInputs {
   #describe({ name, required, type, default: value }: Record<string, unknown>, id: string): void {
     const label = `${typeof name === 'string' ? name.slice(0, 80) : id} (${id.slice(0, 80)})`;
     const isEmpty = value === undefined || value === null || value === '';
-    if (isEmpty && required === true) this.notes.push(`The template asks for ${label}; it is left empty.`);
+    if (isEmpty && required === true) this.notes.push(m.templateInputEmpty({ label }));
     else if (!isEmpty && type !== 'password')
-      this.notes.push(`The template asks for ${label}; its default ${JSON.stringify(value).slice(0, 100)} is used.`);
+      this.notes.push(m.templateInputDefault({ label, value: JSON.stringify(value).slice(0, 100) }));
   }
 }
 
@@ -156,14 +157,12 @@ class TemplateResolver {
     if (!Object.hasOwn(value, '__if')) return true;
     const condition = value['__if'];
     try {
-      if (typeof condition !== 'string') throw new TemplateConditionError('A condition is a text');
+      if (typeof condition !== 'string') throw new TemplateConditionError(m.templateConditionNotText);
       this.#noteUse(condition);
       return evaluateTemplateCondition(condition, this.#values);
     } catch (error) {
       if (!(error instanceof TemplateConditionError)) throw error;
-      this.#notes.add(
-        `The condition at ${formatPath(path)} is not supported (${error.message}); the part is left out.`,
-      );
+      this.#notes.add(m.templateConditionNotSupported({ path: formatPath(path), reason: error.sentence }));
       return false;
     }
   }
@@ -181,7 +180,7 @@ class TemplateResolver {
 
   #text(text: string, path: readonly string[]): unknown {
     if (placeholder.test(text)) {
-      this.#notes.add(`${formatPath(path)} has to be filled in.`);
+      this.#notes.add(m.templateValueRequired({ path: formatPath(path) }));
       return text.replaceAll(new RegExp(placeholder, 'gi'), '');
     }
     if (!text.includes('{{')) return text;
@@ -194,13 +193,11 @@ class TemplateResolver {
     const trimmed = reference.trim();
     this.#noteUse(trimmed);
     if (/^services\.[^.]+\.[^.]+$/.test(trimmed)) {
-      this.#notes.add(
-        `${formatPath(path)} has to be filled in: the template uses a key of ${trimmed.split('.')[1] ?? ''}.`,
-      );
+      this.#notes.add(m.templateKeyRequired({ path: formatPath(path), service: trimmed.split('.')[1] ?? '' }));
       return '';
     }
     if (this.#insertedLength > maxInsertedLength) {
-      this.#notes.add('The template inserts too much text; further references are left out.');
+      this.#notes.add(m.templateTooLong());
       return undefined;
     }
     try {
@@ -209,7 +206,7 @@ class TemplateResolver {
       return value;
     } catch (error) {
       if (!(error instanceof TemplateConditionError)) throw error;
-      this.#notes.add(`${formatPath(path)} is not supported: ${error.message}.`);
+      this.#notes.add(m.templateReferenceInvalid({ path: formatPath(path), reason: error.sentence }));
       return undefined;
     }
   }
@@ -217,8 +214,7 @@ class TemplateResolver {
   #noteUse(text: string): void {
     if (/\bservices\b/.test(text)) this.usesServices = true;
     for (const [, id = ''] of text.matchAll(/\binputs\.([\w.-]+)/g))
-      if (!this.#inputIds.has(id))
-        this.#notes.add(`The template has no input ${id.slice(0, 80)}; it is treated as empty.`);
+      if (!this.#inputIds.has(id)) this.#notes.add(m.templateInputUnknown({ id: id.slice(0, 80) }));
   }
 }
 
@@ -229,7 +225,7 @@ function formatValue(value: unknown): string {
 }
 
 function formatPath(path: readonly string[]): string {
-  return path.join('.').slice(0, 120) || 'The configuration';
+  return path.join('.').slice(0, 120) || m.wholeConfiguration();
 }
 
 function isUnsafeKey(key: string): boolean {

@@ -1,3 +1,4 @@
+import * as m from '#messages/addons-problems';
 import { z } from 'zod';
 
 export const maxVariants = 50;
@@ -7,7 +8,7 @@ export const maxScriptLength = 20_000;
 export const Variants = z
   .array(
     z.looseObject({
-      id: z.string().regex(/^[a-z0-9][a-z0-9_-]{0,31}$/, 'Use small letters, digits, - and _ only.'),
+      id: z.string().regex(/^[a-z0-9][a-z0-9_-]{0,31}$/, { error: m.variantIdInvalid }),
       name: z.string().max(200).nullish(),
       enabled: z.boolean().nullish(),
       /** Modifications, one instruction per line. */

@@ -1,3 +1,4 @@
+import * as m from '#messages/addons-problems';
 import { z } from 'zod';
 import { CatalogModification, MergedCatalog } from './config-catalogs.ts';
 import { Deduplicator } from './config-deduplicator.ts';
@@ -31,7 +32,7 @@ const PresetOptions = z.looseObject({
 
 const Preset = z.looseObject({
   type: z.string().max(100),
-  instanceId: z.string().regex(/^[A-Za-z0-9_-]{1,60}$/, 'Use letters, digits, - and _ only.'),
+  instanceId: z.string().regex(/^[A-Za-z0-9_-]{1,60}$/, { error: m.instanceIdInvalid }),
   enabled: z.boolean().default(true),
   options: PresetOptions.default({}),
 });
@@ -238,7 +239,7 @@ export const peerErrorMessages = { error: z.locales.en().localeError };
 /** Describes the first validation error. */
 export function formatConfigError(error: z.ZodError): string {
   const [issue] = error.issues;
-  if (issue === undefined) return 'The configuration does not fit.';
+  if (issue === undefined) return m.configurationInvalid();
   const path = issue.path.map(String).join('.');
-  return path === '' ? `The configuration must be an object. ${issue.message}` : `${path}: ${issue.message}`;
+  return path === '' ? m.configurationNotObject({ reason: issue.message }) : `${path}: ${issue.message}`;
 }

@@ -1,3 +1,6 @@
+import * as t from '#messages/addons-texts';
+import type { Text } from '../../contracts/text.ts';
+
 /** IDs of debrid services in configurations. */
 export const serviceIds = [
   'realdebrid',
@@ -14,7 +17,7 @@ export type ServiceId = (typeof serviceIds)[number];
 /** Credential that a service requires. */
 export interface CredentialField {
   readonly id: string;
-  readonly name: string;
+  readonly name: Text;
   readonly type: 'password' | 'string';
   readonly required: boolean;
 }
@@ -34,7 +37,7 @@ export interface DebridService {
   readonly credentials: readonly CredentialField[];
 }
 
-const apiKey: readonly CredentialField[] = [{ id: 'apiKey', name: 'API key', type: 'password', required: true }];
+const apiKey: readonly CredentialField[] = [{ id: 'apiKey', name: t.apiKey, type: 'password', required: true }];
 
 /** Supported services in the order of their letters. */
 export const debridServices: readonly DebridService[] = [
@@ -87,8 +90,8 @@ export const debridServices: readonly DebridService[] = [
     help: 'https://app.put.io/oauth',
     baseUrl: 'https://api.put.io/v2',
     credentials: [
-      { id: 'clientId', name: 'Client id', type: 'string', required: true },
-      { id: 'token', name: 'Token', type: 'password', required: true },
+      { id: 'clientId', name: t.clientId, type: 'string', required: true },
+      { id: 'token', name: t.token, type: 'password', required: true },
     ],
   },
   {
@@ -100,8 +103,8 @@ export const debridServices: readonly DebridService[] = [
     help: 'https://www.easynews.com',
     baseUrl: 'https://members.easynews.com',
     credentials: [
-      { id: 'username', name: 'User name', type: 'string', required: true },
-      { id: 'password', name: 'Password', type: 'password', required: true },
+      { id: 'username', name: t.userName, type: 'string', required: true },
+      { id: 'password', name: t.password, type: 'password', required: true },
     ],
   },
   {
@@ -113,8 +116,8 @@ export const debridServices: readonly DebridService[] = [
     help: 'https://mypikpak.com',
     baseUrl: 'https://api-drive.mypikpak.com',
     credentials: [
-      { id: 'email', name: 'E-mail address', type: 'string', required: true },
-      { id: 'password', name: 'Password', type: 'password', required: true },
+      { id: 'email', name: t.emailAddress, type: 'string', required: true },
+      { id: 'password', name: t.password, type: 'password', required: true },
     ],
   },
   {

@@ -1,3 +1,5 @@
+import * as m from '#messages/addons-problems';
+
 /** Regular expression of a user. The flag `n` negates it. */
 export interface Pattern {
   readonly expression: RegExp;
@@ -44,8 +46,7 @@ const foreignConstructs = /\\(?:\\|[AZzKGQEhHR])|\[\[:[a-z]+:\]\]?|\\[pP]\{/g;
 export function findMisreadProblem(source: string): string | undefined {
   const flags = delimited.exec(source)?.[2] ?? '';
   const shortSource = source.slice(0, 60);
-  if (!knownFlags.test(flags))
-    return `has the flags "${flags.slice(0, 20)}", which are not known, so it is read as it stands: ${shortSource}`;
+  if (!knownFlags.test(flags)) return m.patternFlagsUnknown({ flags: flags.slice(0, 20), pattern: shortSource });
   const isUnicode = /[uv]/.test(flags) || leadingFlags.exec(source.replace(/^\//, ''))?.[1]?.includes('u') === true;
   const foreignMatches = [...source.matchAll(foreignConstructs)]
     .map(([construct]) => construct)
@@ -54,8 +55,9 @@ export function findMisreadProblem(source: string): string | undefined {
   const names = [...new Set(foreignMatches.map((construct) => (/^\\p/i.test(construct) ? '\\p{…}' : construct)))].join(
     ' ',
   );
-  const remedy = names.includes('\\p') ? ' Add the flag u for \\p{…}.' : '';
-  return `uses ${names}, which JavaScript reads as plain characters: ${shortSource}.${remedy}`;
+  return names.includes('\\p')
+    ? m.patternNeedsUnicode({ names, pattern: shortSource })
+    : m.patternMisread({ names, pattern: shortSource });
 }
 
 /** Explains why a pattern is invalid. Returns undefined for valid patterns. */
@@ -64,7 +66,7 @@ export function findSyntaxProblem(source: string): string | undefined {
     parsePattern(source);
     return undefined;
   } catch (error) {
-    if (error instanceof SyntaxError) return `It cannot be read: ${error.message}.`;
+    if (error instanceof SyntaxError) return m.patternSyntaxInvalid({ reason: error.message });
     throw error;
   }
 }

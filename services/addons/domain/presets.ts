@@ -1,10 +1,12 @@
+import type { Text } from '../../contracts/text.ts';
+import * as t from '#messages/addons-texts';
 import type { Preset } from './config.ts';
 
 /** Supported kind of addon. */
 export interface PresetKind {
   readonly id: string;
   readonly name: string;
-  readonly description: string;
+  readonly description: Text;
   readonly category: 'streams' | 'catalogs' | 'misc';
   /** Default base address; empty for kinds without one. */
   readonly defaultUrl: string;
@@ -25,7 +27,7 @@ export const presetKinds: readonly PresetKind[] = [
   {
     id: 'torrentio',
     name: 'Torrentio',
-    description: 'General torrent streams for films and series.',
+    description: t.torrentioDescription,
     category: 'streams',
     defaultUrl: 'https://torrentio.strem.fun',
     resources: ['stream'],
@@ -37,7 +39,7 @@ export const presetKinds: readonly PresetKind[] = [
   {
     id: 'comet',
     name: 'Comet',
-    description: 'Fast torrent search.',
+    description: t.cometDescription,
     category: 'streams',
     defaultUrl: 'https://comet.elfhosted.com',
     resources: ['stream'],
@@ -54,7 +56,7 @@ export const presetKinds: readonly PresetKind[] = [
   {
     id: 'mediafusion',
     name: 'MediaFusion',
-    description: 'Films, series, live television and sports.',
+    description: t.mediafusionDescription,
     category: 'streams',
     defaultUrl: 'https://mediafusion.elfhosted.com',
     resources: ['stream', 'catalog', 'meta'],
@@ -63,7 +65,7 @@ export const presetKinds: readonly PresetKind[] = [
   {
     id: 'stremthru-torz',
     name: 'StremThru Torz',
-    description: 'A library of torrents that many people share.',
+    description: t.torzDescription,
     category: 'streams',
     defaultUrl: 'https://stremthru.13377001.xyz',
     resources: ['stream'],
@@ -72,7 +74,7 @@ export const presetKinds: readonly PresetKind[] = [
   {
     id: 'library',
     name: 'Debrid library',
-    description: 'What lies in your debrid accounts, as catalogs.',
+    description: t.libraryDescription,
     category: 'catalogs',
     defaultUrl: '',
     resources: ['catalog', 'meta', 'stream'],
@@ -82,7 +84,7 @@ export const presetKinds: readonly PresetKind[] = [
   {
     id: 'easynews',
     name: 'Easynews search',
-    description: 'Searches Easynews with your account.',
+    description: t.easynewsDescription,
     category: 'streams',
     defaultUrl: '',
     resources: ['stream'],
@@ -92,7 +94,7 @@ export const presetKinds: readonly PresetKind[] = [
   {
     id: 'custom',
     name: 'Custom',
-    description: 'Any addon, by the address of its manifest.',
+    description: t.customDescription,
     category: 'misc',
     defaultUrl: '',
     resources: [],

@@ -1,3 +1,6 @@
+import type { Text } from '../../contracts/text.ts';
+import { TextError } from './text-error.ts';
+
 /** Error codes shared by all services. Each client maps the codes of its service to these. */
 export type ProviderErrorCode =
   | 'UNAUTHORIZED'
@@ -13,8 +16,8 @@ export type ProviderErrorCode =
   | 'BAD_GATEWAY'
   | 'UNKNOWN';
 
-/** Failure of a service. The message is shown to users and contains no credentials. */
-export class ProviderError extends Error {
+/** Failure of a service. The text is shown to users and contains no credentials. */
+export class ProviderError extends TextError {
   override readonly name = 'ProviderError';
   readonly code: ProviderErrorCode;
   /** Error code or text of the service. */
@@ -25,14 +28,14 @@ export class ProviderError extends Error {
 
   constructor(
     code: ProviderErrorCode,
-    sentence: string,
+    text: Text,
     {
       reason = '',
       retryAfterMs,
       isAboutAccount = false,
     }: { reason?: string; retryAfterMs?: number | undefined; isAboutAccount?: boolean } = {},
   ) {
-    super(sentence);
+    super(text);
     this.code = code;
     this.reason = reason;
     this.retryAfterMs = retryAfterMs;

@@ -1,5 +1,5 @@
 import type { AddonConfig } from './config.ts';
-import type { Removal } from './pipeline/removal.ts';
+import type { Removal } from './removal.ts';
 import { toRecord } from '../../contracts/is-record.ts';
 
 /** Age rating of a title. */
@@ -60,11 +60,13 @@ export function findRatingRemoval({ certifications, nudity }: Rating, rules: Rul
     const listedValues = new Set(list.map((certification) => certification.toLowerCase()));
     return titleCertifications.find((certification) => listedValues.has(certification.toLowerCase()));
   };
+  const note = certifications.length === 0 ? { note: 'unknown' as const } : {};
   const excluded = findListed(rules.excludedCertifications ?? []);
-  if (excluded !== undefined) return { rule: 'Excluded Certification', value: excluded, cause: 'certification' };
+  if (excluded !== undefined)
+    return { rule: 'Excluded Certification', value: excluded, cause: 'certification', ...note };
   const required = rules.requiredCertifications ?? [];
   if (required.length > 0 && findListed(required) === undefined)
-    return { rule: 'Required Certification', value: titleCertifications.join(', '), cause: 'certification' };
+    return { rule: 'Required Certification', value: titleCertifications.join(', '), cause: 'certification', ...note };
   if (nudity !== undefined && rules.excludeNudity?.some((level) => level === nudity) === true)
     return { rule: 'Excluded Nudity', value: nudity, cause: 'nudity' };
   return undefined;

@@ -1,3 +1,5 @@
+import type { Text } from '../../contracts/text.ts';
+import * as m from '#messages/addons-problems';
 import { Problem } from '../../contracts/problem.ts';
 import { exceedsDepth } from '../../kit/json-depth.ts';
 import { AddonConfig, formatConfigError, peerErrorMessages } from './config.ts';
@@ -17,7 +19,7 @@ const refusedKeys = new Set(['__proto__', 'constructor', 'prototype']);
  * @throws Problem `addons.invalid_config` (400)
  */
 export function parseConfig(text: string): AddonConfig {
-  const toError = (cause: unknown): Problem => createInvalidProblem('The configuration is not JSON.', cause);
+  const toError = (cause: unknown): Problem => createInvalidProblem(m.configurationNotJson, cause);
   return readConfig(parseJsonOrThrow(text, toError, (key, inner) => (refusedKeys.has(key) ? undefined : inner)));
 }
 
@@ -27,7 +29,7 @@ export function parseConfig(text: string): AddonConfig {
  * @throws Problem `addons.invalid_config` (400) for values that are not a configuration.
  */
 export function readConfig(value: unknown): AddonConfig {
-  if (exceedsDepth(value, maxDepth)) throw createInvalidProblem('The configuration is nested too deep.');
+  if (exceedsDepth(value, maxDepth)) throw createInvalidProblem(m.configurationNested);
   const resolved = resolveImport(value);
   const isPartial = resolved.isTemplate && isRecord(resolved.config);
   const normalizedConfig = normalizeConfig(isPartial ? { presets: [], ...resolved.config } : resolved.config);
@@ -36,10 +38,7 @@ export function readConfig(value: unknown): AddonConfig {
   const result = parseWithRepairs(AddonConfig, config, peerErrorMessages);
   if (result === undefined) {
     const { error } = AddonConfig.safeParse(value, peerErrorMessages);
-    throw createInvalidProblem(
-      error === undefined ? 'The configuration is not supported.' : formatConfigError(error),
-      error,
-    );
+    throw createInvalidProblem(error === undefined ? m.configurationNotSupported() : formatConfigError(error), error);
   }
   return addImportNotes(result.data, [...notes, ...result.repairs.map(({ sentence }) => sentence)]);
 }
@@ -52,7 +51,7 @@ export function addImportNotes({ importNotes, ...data }: AddonConfig, notes: rea
   const omittedCount = allNotes.length - maxNotes;
   return {
     ...data,
-    importNotes: omittedCount > 0 ? [...allNotes.slice(0, maxNotes), `and ${String(omittedCount)} more`] : allNotes,
+    importNotes: omittedCount > 0 ? [...allNotes.slice(0, maxNotes), m.moreNotes({ count: omittedCount })] : allNotes,
   };
 }
 
@@ -70,8 +69,11 @@ export function resolveImport(value: unknown): ResolvedTemplate & { readonly isT
   const { metadata } = template;
   const { config, notes } = resolveTemplate(metadata, template.config);
   if (templates.length === 1) return { config, notes, isTemplate: true };
-  const name = typeof metadata['name'] === 'string' ? metadata['name'].slice(0, 100) : 'the first';
-  const note = `The file has ${String(templates.length)} templates; ${name} is used.`;
+  const count = templates.length;
+  const note =
+    typeof metadata['name'] === 'string'
+      ? m.templateSelected({ count, name: metadata['name'].slice(0, 100) })
+      : m.firstTemplateSelected({ count });
   return { config, notes: [note, ...notes], isTemplate: true };
 }
 
@@ -90,12 +92,12 @@ function normalizeConfig(value: unknown): { readonly config: unknown; readonly n
   const notes: string[] = [];
   const config = convertLegacyConfig(value);
   if (!isFormat(config['formatter'])) {
-    notes.push('formatter is missing or not supported; the format of Torrentio is used.');
+    notes.push(m.formatterReplaced());
     config['formatter'] = { id: 'torrentio' };
   }
   const { sortCriteria } = config;
   if (!isRecord(sortCriteria) || !Array.isArray(sortCriteria['global'])) {
-    notes.push('sortCriteria.global is missing or not supported; streams keep the order of the addons.');
+    notes.push(m.sortingReplaced());
     config['sortCriteria'] = { ...toRecord(sortCriteria), global: [] };
   }
   const ids = new Set<string>();
@@ -103,7 +105,7 @@ function normalizeConfig(value: unknown): { readonly config: unknown; readonly n
     if (!isRecord(preset) || typeof preset['instanceId'] !== 'string') return preset;
     const instanceId = uniqueId(preset['instanceId'], ids);
     if (instanceId !== preset['instanceId'])
-      notes.push(`The instance id ${preset['instanceId'].slice(0, 60)} is replaced by ${instanceId}.`);
+      notes.push(m.instanceIdReplaced({ id: preset['instanceId'].slice(0, 60), replacement: instanceId }));
     return { ...preset, instanceId };
   });
   return { config, notes };
@@ -130,11 +132,10 @@ function uniqueId(instanceId: string, ids: Set<string>): string {
  */
 export function decodeConfig(encoded: string): AddonConfig {
   const standard = encoded.replaceAll(' ', '+').replaceAll('-', '+').replaceAll('_', '/');
-  if (!/^[A-Za-z0-9+/]+={0,2}$/.test(standard))
-    throw createInvalidProblem('The configuration in the address cannot be read.');
+  if (!/^[A-Za-z0-9+/]+={0,2}$/.test(standard)) throw createInvalidProblem(m.addressConfigurationInvalid);
   return parseConfig(Buffer.from(standard, 'base64').toString('utf8'));
 }
 
-function createInvalidProblem(detail: string, cause?: unknown): Problem {
-  return new Problem('addons.invalid_config', 400, detail, { cause });
+function createInvalidProblem(text: Text, cause?: unknown): Problem {
+  return new Problem('addons.invalid_config', 400, text, { cause });
 }

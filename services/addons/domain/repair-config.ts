@@ -1,3 +1,4 @@
+import * as m from '#messages/addons-problems';
 import type { z } from 'zod';
 
 /** Omitted or changed part of a configuration, with a message for the user who imports it. */
@@ -69,20 +70,26 @@ function compareLaterFirst(first: Finding, second: Finding): number {
 function repairOne(root: unknown, { issue, path }: Finding): Repair | undefined {
   const current = valueAt(root, path);
   // A removed element may have moved the value, or a former finding removed it.
-  if (current === undefined) return removeAt(root, path.slice(0, -1), `${formatPath(path)} is missing`);
+  if (current === undefined)
+    return removeAt(root, path.slice(0, -1), (removed) => m.fieldMissing({ path: formatPath(path), removed }));
   const bound = getBound(issue);
   if (bound !== undefined && typeof current === 'number') {
     setAt(root, path, bound);
-    return { path, sentence: `${formatPath(path)} must not be ${String(current)}; ${String(bound)} is used.` };
+    return {
+      path,
+      sentence: m.valueReplaced({ path: formatPath(path), value: String(current), replacement: String(bound) }),
+    };
   }
   if (issue.code === 'too_big' && Array.isArray(current)) {
     const omittedCount = current.splice(Number(issue.maximum)).length;
     return {
       path,
-      sentence: `${formatPath(path)} is longer than supported; the last ${String(omittedCount)} are left out.`,
+      sentence: m.listShortened({ path: formatPath(path), count: omittedCount }),
     };
   }
-  return removeAt(root, path, `${formatPath(path)} is not supported (${getIssueMessage(issue)})`);
+  return removeAt(root, path, (removed) =>
+    m.fieldNotSupported({ path: formatPath(path), reason: getIssueMessage(issue), removed }),
+  );
 }
 
 function getBound(issue: z.core.$ZodIssue): number | undefined {
@@ -95,14 +102,18 @@ function getIssueMessage({ message }: z.core.$ZodIssue): string {
 }
 
 /** Removes a field or a list item. Returns undefined for the root. */
-function removeAt(root: unknown, path: readonly PropertyKey[], reason: string): Repair | undefined {
+function removeAt(
+  root: unknown,
+  path: readonly PropertyKey[],
+  describe: (removed: string) => string,
+): Repair | undefined {
   const key = path.at(-1);
   const parent = valueAt(root, path.slice(0, -1));
   if (key === undefined || typeof parent !== 'object' || parent === null) return undefined;
-  const sentence = `${reason}; ${formatPath(path)} is left out.`;
+  const sentence = describe(formatPath(path));
   if (Array.isArray(parent)) {
     // A tuple cannot lose a single element.
-    if (isTuple(parent, path)) return removeAt(root, path.slice(0, -1), reason);
+    if (isTuple(parent, path)) return removeAt(root, path.slice(0, -1), describe);
     parent.splice(Number(key), 1);
   } else {
     Reflect.deleteProperty(parent, key);

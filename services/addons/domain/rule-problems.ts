@@ -82,8 +82,7 @@ function variantProblem(config: AddonConfig, id: string): string | undefined {
 function patternProblem(source: string): string | undefined {
   const unreadable = findSyntaxProblem(source);
   if (unreadable !== undefined) return unreadable;
-  const problem = findMisreadProblem(source);
-  return problem === undefined ? undefined : `The pattern ${problem}`;
+  return findMisreadProblem(source);
 }
 
 function findExpressionProblem(evaluateRule: () => unknown): string | undefined {
@@ -91,7 +90,7 @@ function findExpressionProblem(evaluateRule: () => unknown): string | undefined 
     evaluateRule();
     return undefined;
   } catch (error) {
-    if (error instanceof ExpressionError) return error.message;
+    if (error instanceof ExpressionError) return error.sentence;
     throw error;
   }
 }

@@ -1,3 +1,4 @@
+import * as m from '#messages/addons-texts';
 import { parseRelease } from './release.ts';
 import type { ParsedStream } from './stream.ts';
 
@@ -40,4 +41,51 @@ const sampleStream = {
 /** Returns a stream with all attributes, for tests of formats and expressions. */
 export function getSampleStream(): ParsedStream {
   return { ...sampleStream, file: { ...parseRelease(sampleFileName), languages: ['English', 'French'] } };
+}
+
+/** Kind of a sample stream for the preview of a format. */
+type SampleKind = 'film' | 'episode' | 'torrent' | 'message';
+
+/** Returns streams of different kinds, so that a format can be seen with missing values too. */
+export function getSampleStreams(): readonly {
+  readonly kind: SampleKind;
+  readonly stream: ParsedStream;
+}[] {
+  const film = getSampleStream();
+  const episodeName = 'The.Series.S02E05.1080p.WEB-DL.H264.AAC.2.0-GRP.mkv';
+  const torrentName = 'The Movie 2019 720p.mp4';
+  return [
+    { kind: 'film', stream: film },
+    {
+      kind: 'episode',
+      stream: {
+        ...film,
+        id: 'sample-1',
+        service: { id: 'realdebrid', cached: false },
+        library: false,
+        filename: episodeName,
+        folderName: 'The.Series.S02.1080p.WEB-DL',
+        size: 2_400_000_000,
+        file: { ...parseRelease(episodeName), languages: ['German'] },
+      },
+    },
+    {
+      kind: 'torrent',
+      stream: {
+        ...film,
+        id: 'sample-2',
+        type: 'p2p',
+        service: undefined,
+        library: false,
+        filename: torrentName,
+        size: undefined,
+        indexer: undefined,
+        age: undefined,
+        duration: 0,
+        seeders: 3,
+        file: { ...parseRelease(torrentName), languages: [] },
+      },
+    },
+    { kind: 'message', stream: { ...film, id: 'sample-3', message: m.sampleMessage() } },
+  ];
 }

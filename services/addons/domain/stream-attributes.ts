@@ -31,7 +31,7 @@ export const attributes = {
 export type Attribute = keyof typeof attributes;
 
 /** Labels of the attributes. */
-export const attributeLabels: Readonly<Record<Attribute | 'Keywords' | 'RegexPatterns', string>> = {
+export const attributeLabels = {
   Resolutions: 'Resolution',
   Qualities: 'Quality',
   Languages: 'Language',
@@ -44,7 +44,9 @@ export const attributeLabels: Readonly<Record<Attribute | 'Keywords' | 'RegexPat
   ReleaseGroups: 'Release Group',
   Keywords: 'Keyword',
   RegexPatterns: 'Expression',
-};
+} as const satisfies Readonly<Record<Attribute | 'Keywords' | 'RegexPatterns', string>>;
+
+export type AttributeLabel = (typeof attributeLabels)[keyof typeof attributeLabels];
 
 /** Returns the text that keywords and patterns search. */
 export function getSearchText({ filename, folderName, indexer, file }: ParsedStream): string {

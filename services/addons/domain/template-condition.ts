@@ -1,3 +1,5 @@
+import { TextError } from './text-error.ts';
+import * as m from '#messages/addons-problems';
 import { isRecord } from '../../contracts/is-record.ts';
 
 /** Values that the directives of a template refer to. */
@@ -8,7 +10,7 @@ export interface TemplateValues {
 }
 
 /** Reports a condition that cannot be evaluated. */
-export class TemplateConditionError extends Error {
+export class TemplateConditionError extends TextError {
   override readonly name = 'TemplateConditionError';
 }
 
@@ -25,7 +27,7 @@ const reference = /^(?:inputs(?:\.[^\s.]+)+|services(?:\.[^\s.]+)?)$/;
  */
 export function evaluateTemplateCondition(condition: string, values: TemplateValues): boolean {
   if (condition.length > maxConditionLength)
-    throw new TemplateConditionError(`it is longer than ${String(maxConditionLength)} characters`);
+    throw new TemplateConditionError(() => m.templateConditionTooLong({ maximum: maxConditionLength }));
   const splitOperands = (text: string, word: string): readonly string[] =>
     text.split(new RegExp(`\\s+${word}\\s+(?=!*\\s*(?:inputs|services)\\b)`));
   return splitOperands(condition.trim(), 'or').some(
@@ -54,7 +56,7 @@ function evaluateTerm(term: string, values: TemplateValues): boolean {
 
 function compareNumbers(value: string, operator: string, expected: string): boolean {
   const [left, right] = [value === '' ? NaN : Number(value), Number(expected)];
-  if (Number.isNaN(right)) throw new TemplateConditionError(`${expected.slice(0, 40)} is not a number`);
+  if (Number.isNaN(right)) throw new TemplateConditionError(() => m.notANumber({ text: expected.slice(0, 40) }));
   if (operator === '>') return left > right;
   if (operator === '>=') return left >= right;
   return operator === '<' ? left < right : left <= right;
@@ -66,7 +68,7 @@ function compareNumbers(value: string, operator: string, expected: string): bool
  * @throws TemplateConditionError
  */
 export function readReference(text: string, { inputs, services }: TemplateValues): unknown {
-  if (!reference.test(text)) throw new TemplateConditionError(`${text.slice(0, 60)} is not a reference`);
+  if (!reference.test(text)) throw new TemplateConditionError(() => m.notAReference({ text: text.slice(0, 60) }));
   const [namespace, ...keys] = text.split('.');
   if (namespace === 'services') return keys[0] === undefined ? [...services] : services.includes(keys[0]);
   let value: unknown = inputs;

@@ -1,3 +1,4 @@
+import * as m from '#messages/addons-problems';
 import { AddonConfig } from './config.ts';
 import { getFailoverLimits } from './config-failover.ts';
 import { debridService } from './debrid-services.ts';
@@ -11,26 +12,26 @@ import { Problem } from '../../contracts/problem.ts';
 import { applyVariants } from './variants/variants.ts';
 
 /** Unsupported fields of configurations of other programs, which are preserved, with their labels. */
-const unsupportedFields: readonly (readonly [name: string, words: string])[] = [
-  ['areYouStillThere', 'the question whether somebody is still there'],
-  ['preloadStreams', 'preloading of streams'],
-  ['cacheAndPlay', 'cache and play'],
-  ['languageInference', 'guessing languages from titles'],
-  ['episodeTitleMatching', 'matching of episode titles'],
-  ['autoRemoveDownloads', 'removing downloads by itself'],
-  ['healthChecks', 'health checks'],
-  ['usePosterRedirectApi', 'posters by way of this addon'],
-  ['regexOverrides', 'changes to synchronised expressions'],
-  ['selOverrides', 'changes to synchronised expressions'],
-  ['tvdbApiKey', 'metadata of TheTVDB'],
+const unsupportedFields: readonly (readonly [name: string, note: () => string])[] = [
+  ['areYouStillThere', m.featureStillThere],
+  ['preloadStreams', m.featurePreload],
+  ['cacheAndPlay', m.featureCacheAndPlay],
+  ['languageInference', m.featureLanguageInference],
+  ['episodeTitleMatching', m.featureEpisodeTitles],
+  ['autoRemoveDownloads', m.featureAutoRemove],
+  ['healthChecks', m.featureHealthChecks],
+  ['usePosterRedirectApi', m.featurePosterRedirect],
+  ['regexOverrides', m.featureOverrides],
+  ['selOverrides', m.featureOverrides],
+  ['tvdbApiKey', m.featureTvdb],
 ];
 
 /** Unsupported nested fields. */
-const unsupportedNestedFields: readonly (readonly [name: string, member: string, words: string])[] = [
-  ['failover', 'includeExternalFailover', 'failover to what other addons play'],
-  ['deduplicator', 'merge', 'merging of what twins know'],
-  ['serviceWrap', 'reconfigureService', 'other services for streams of debrid services'],
-  ['proxy', 'publicIp', 'a public address of the proxy'],
+const unsupportedNestedFields: readonly (readonly [name: string, member: string, note: () => string])[] = [
+  ['failover', 'includeExternalFailover', m.featureExternalFailover],
+  ['deduplicator', 'merge', m.featureMerge],
+  ['serviceWrap', 'reconfigureService', m.featureReconfigure],
+  ['proxy', 'publicIp', m.featureProxyIp],
 ];
 /** Fields that do not affect streams, or only belong to {@link unsupportedFields}. */
 const ignoredFields = new Set([
@@ -47,34 +48,30 @@ const syncedAddresses = /^synced\w+Urls$/;
 
 /** Returns messages about parts of a configuration that have no effect, for the user who imports it. */
 export function findUnsupportedFeatures(config: AddonConfig): readonly string[] {
-  const featureLabels = new Set([
-    ...unsupportedFields.flatMap(([name, text]) => (isOn(config[name]) ? [text] : [])),
-    ...unsupportedNestedFields.flatMap(([name, member, text]) => (isOn(getMember(config[name], member)) ? [text] : [])),
+  const featureNotes = new Set([
+    ...unsupportedFields.flatMap(([name, note]) => (isOn(config[name]) ? [note] : [])),
+    ...unsupportedNestedFields.flatMap(([name, member, note]) => (isOn(getMember(config[name], member)) ? [note] : [])),
   ]);
   if (Object.keys(config).some((name) => syncedAddresses.test(name) && isOn(config[name])))
-    featureLabels.add('expressions that are read from addresses');
+    featureNotes.add(m.featureSyncedExpressions);
   return [
     ...(config.importNotes ?? []),
-    ...[...featureLabels].map((text) => `This configuration has ${text}, which has no effect here.`),
+    ...[...featureNotes].map((note) => note()),
     ...findUnknownFields(config),
     ...config.presets.flatMap((preset) =>
       preset.enabled && !isKnownPreset(preset)
-        ? [
-            `${preset.options.name || preset.type} is an addon of a kind that is not known here; nothing is asked of it.`,
-          ]
+        ? [m.presetKindUnknown({ name: preset.options.name || preset.type })]
         : [],
     ),
     ...(config.services ?? []).flatMap(({ id, enabled }) =>
-      enabled !== false && debridService(id) === undefined
-        ? [`${id} is no debrid service that is known here; nothing is asked of it.`]
-        : [],
+      enabled !== false && debridService(id) === undefined ? [m.serviceUnknown({ id })] : [],
     ),
     ...getSortCriteria(config)
       .filter((key) => !isSupportedCriterion(key))
-      .map((key) => `Streams cannot be sorted by ${key} here; the other criteria count.`),
+      .map((key) => m.sortCriterionUnknown({ key })),
     ...findProxyNotes(config),
     ...findFailoverNotes(config),
-    ...getExpressionRules(config).problems,
+    ...getExpressionRules(config).problems.map((problem) => problem()),
     ...findConditionNotes(config),
     ...findVariantNotes(config),
     ...findPatternNotes(config),
@@ -98,7 +95,7 @@ function findUnknownFields(config: AddonConfig): readonly string[] {
   );
   if (unknown.length === 0) return [];
   const names = unknown.slice(0, maxNamedFields).map((name) => name.slice(0, 60));
-  return [`Nothing is known here of ${names.join(', ')}; it is kept, without effect.`];
+  return [m.fieldsUnknown({ names: names.join(', ') })];
 }
 
 function getSortCriteria({ sortCriteria }: AddonConfig): readonly string[] {
@@ -113,30 +110,30 @@ function getSortCriteria({ sortCriteria }: AddonConfig): readonly string[] {
 function findProxyNotes({ proxy }: AddonConfig): readonly string[] {
   const supportedProxies = [undefined, null, '', 'builtin', 'mediaflow'];
   if (proxy?.enabled !== true || supportedProxies.includes(proxy.id)) return [];
-  return [`Streams go through Homeport's own proxy; ${proxy.id ?? ''} is not known here.`];
+  return [m.proxyUnknown({ id: proxy.id ?? '' })];
 }
 
 function findFailoverNotes({ failover }: AddonConfig): readonly string[] {
-  return failover?.enabled === true && getFailoverLimits(failover) === undefined
-    ? ['Failover is for streams of debrid services here, which this configuration leaves out of it.']
-    : [];
+  return failover?.enabled === true && getFailoverLimits(failover) === undefined ? [m.failoverWithoutServices()] : [];
 }
 
 function findConditionNotes({ groups, dynamicAddonFetching, precacheSelector }: AddonConfig): readonly string[] {
-  const conditions: readonly (readonly [string, string | null | undefined])[] = [
-    ...(groups?.groupings ?? []).map(
-      ({ condition }, index) => [`The condition of group ${String(index + 1)}`, condition] as const,
-    ),
-    ['The condition that ends the wait', dynamicAddonFetching?.condition],
-    ['What chooses the streams to fetch ahead', precacheSelector],
+  type Describe = (parameters: { problem: string }) => string;
+  const conditions: readonly (readonly [Describe, string | null | undefined])[] = [
+    ...(groups?.groupings ?? []).map(({ condition }, index) => {
+      const describe: Describe = ({ problem }) => m.groupConditionIgnored({ number: index + 1, problem });
+      return [describe, condition] as const;
+    }),
+    [m.earlyEndConditionIgnored, dynamicAddonFetching?.condition],
+    [m.precacheConditionIgnored, precacheSelector],
   ];
-  return conditions.flatMap(([label, source]) => {
+  return conditions.flatMap(([describe, source]) => {
     if (!source) return [];
     try {
       parseExpression(source);
       return [];
     } catch (error) {
-      if (error instanceof ExpressionError) return [`${label} has no effect. ${error.message}`];
+      if (error instanceof ExpressionError) return [describe({ problem: error.sentence })];
       throw error;
     }
   });
@@ -145,9 +142,7 @@ function findConditionNotes({ groups, dynamicAddonFetching, precacheSelector }: 
 function findVariantNotes(config: AddonConfig): readonly string[] {
   return (config.variants ?? []).flatMap((variant) => {
     if (variant.enabled === false) return [];
-    const condition = isOn(variant['condition'])
-      ? [`The variant ${variant.id} applies by its address alone; its condition has no effect here.`]
-      : [];
+    const condition = isOn(variant['condition']) ? [m.variantConditionIgnored({ id: variant.id })] : [];
     try {
       applyVariants(config, variant.id);
       return condition;
@@ -164,9 +159,9 @@ function findPatternNotes(config: AddonConfig): readonly string[] {
     (config[`${verb}RegexPatterns`] ?? []).flatMap((entry) => {
       const source = typeof entry === 'string' ? entry : entry.pattern;
       const unreadable = findSyntaxProblem(source);
-      if (unreadable !== undefined) return [`A pattern of ${verb}RegexPatterns has no effect. ${unreadable}`];
+      if (unreadable !== undefined) return [m.patternIgnored({ list: `${verb}RegexPatterns`, problem: unreadable })];
       const problem = findMisreadProblem(source);
-      return problem === undefined ? [] : [`A pattern of ${verb}RegexPatterns ${problem}`];
+      return problem === undefined ? [] : [m.patternDiffers({ list: `${verb}RegexPatterns`, problem })];
     }),
   );
 }

@@ -1,3 +1,6 @@
+import { ProviderError } from '../domain/provider-error.ts';
+import type { Text } from '../../contracts/text.ts';
+import * as m from '#messages/addons-problems';
 import { setTimeout as pause } from 'node:timers/promises';
 import type { AddonConfig } from '../domain/config.ts';
 import { debridService, type ServiceId } from '../domain/debrid-services.ts';
@@ -34,7 +37,7 @@ export interface WrapOptions {
 export interface WrapResult {
   readonly streams: readonly ParsedStream[];
   /** Errors of services that could not be requested. */
-  readonly errors: readonly { readonly addon: string; readonly sentence: string }[];
+  readonly errors: readonly { readonly addon: string; readonly sentence: Text }[];
 }
 
 interface TorrentAvailability {
@@ -101,7 +104,7 @@ async function checkService(
   service: UsableService,
   hashes: readonly string[],
   { pool, links, history }: WrapOptions,
-): Promise<Availability & { readonly sentence: string | undefined }> {
+): Promise<Availability & { readonly sentence: Text | undefined }> {
   const torrents = new Map<string, TorrentAvailability>();
   const serviceAvailability = {
     service,
@@ -148,10 +151,10 @@ async function withTimeout<T>(request: Promise<T>): Promise<T> {
   }
 }
 
-function formatFailure(reason: unknown, id: ServiceId): string {
+function formatFailure(reason: unknown, id: ServiceId): Text {
   const name = debridService(id)?.name ?? id;
-  if (reason instanceof Error && reason.name === 'ProviderError') return reason.message;
-  return `${name} did not say in time what it has.`;
+  if (reason instanceof ProviderError) return reason.text;
+  return () => m.availabilityTimeout({ name });
 }
 
 function toServiceStream(

@@ -1,3 +1,4 @@
+import * as t from '#messages/addons-texts';
 import type { AccountData } from '../../contracts/control/account-data.ts';
 import type { Profiles } from './profiles.ts';
 
@@ -5,7 +6,7 @@ import type { Profiles } from './profiles.ts';
 export function createAccountData(profiles: Profiles): AccountData {
   return {
     async summary(account) {
-      return [{ kind: 'configurations', count: await profiles.countByOwner(account) }];
+      return [{ kind: t.configurationsKind(), count: await profiles.countByOwner(account) }];
     },
     release: (account, disposition) => profiles.release(account, disposition),
   };

@@ -1,3 +1,4 @@
+import * as m from '#messages/addons-problems';
 import { randomUUID } from 'node:crypto';
 import { loadOrCreateKey } from '../../kit/stored-key.ts';
 import { Problem } from '../../contracts/problem.ts';
@@ -277,7 +278,7 @@ export class Profiles {
   async getManagedPassword(uuid: string): Promise<string> {
     const row = uuidPattern.test(uuid) ? await this.#store.find(uuid) : undefined;
     if (row?.kept_password === null || row === undefined)
-      throw new Problem('addons.unknown_profile', 404, 'This configuration is not there any more.');
+      throw new Problem('addons.unknown_profile', 404, m.configurationNotFound());
     return this.#context.vault.open(row.kept_password, `addons.profile:${uuid}`);
   }
 
@@ -293,11 +294,7 @@ export class Profiles {
     if (parent === null || parent === undefined || parent.uuid === uuid) return undefined;
     return this.#openConfig(parent.uuid, parent.password).catch((error: unknown) => {
       if (!(error instanceof Problem)) throw error;
-      throw new Problem(
-        'addons.parent_gone',
-        400,
-        'The configuration that this one inherits from is gone, or its password is another one now.',
-      );
+      throw new Problem('addons.parent_gone', 400, m.parentNotFound);
     });
   }
 

@@ -1,3 +1,4 @@
+import * as m from '#messages/addons-problems';
 import {
   createMalformedError,
   toNumber,
@@ -19,26 +20,26 @@ import {
 } from './provider.ts';
 import { toRecord } from '../../contracts/is-record.ts';
 
-const codes: Readonly<Record<string, readonly [ProviderErrorCode, string]>> = {
-  AUTH_MISSING_APIKEY: ['UNAUTHORIZED', 'does not accept this key. Put in a valid one'],
-  AUTH_BAD_APIKEY: ['UNAUTHORIZED', 'does not accept this key. Put in a valid one'],
-  AUTH_BLOCKED: ['FORBIDDEN', 'does not serve this IP address; a mail of theirs says how to allow it'],
-  AUTH_USER_BANNED: ['FORBIDDEN', 'has locked this account'],
-  NO_SERVER: ['FORBIDDEN', 'does not serve addresses of data centres'],
-  MUST_BE_PREMIUM: ['PAYMENT_REQUIRED', 'wants a paid account for this'],
-  MAGNET_MUST_BE_PREMIUM: ['PAYMENT_REQUIRED', 'wants a paid account for this'],
-  FREE_TRIAL_LIMIT_REACHED: ['PAYMENT_REQUIRED', 'has nothing left of your trial'],
-  MAGNET_INVALID_ID: ['NOT_FOUND', 'does not know this torrent'],
-  MAGNET_INVALID_URI: ['STORE_MAGNET_INVALID', 'does not understand this torrent'],
-  MAGNET_NO_URI: ['STORE_MAGNET_INVALID', 'does not understand this torrent'],
-  MAGNET_TOO_MANY_ACTIVE: ['STORE_LIMIT_EXCEEDED', 'has too many torrents of yours at work. Remove one'],
-  MAGNET_TOO_MANY: ['STORE_LIMIT_EXCEEDED', 'has too many torrents of yours. Remove one'],
-  MAGNET_PROCESSING: ['CONFLICT', 'is still at work on this torrent'],
-  LINK_DOWN: ['NOT_FOUND', 'has lost this file'],
-  LINK_HOST_NOT_SUPPORTED: ['NOT_FOUND', 'does not serve this source'],
-  LINK_HOST_LIMIT_REACHED: ['STORE_LIMIT_EXCEEDED', 'has no traffic left for you'],
-  MAINTENANCE: ['SERVICE_UNAVAILABLE', 'is under maintenance'],
-  '404': ['NOT_FOUND', 'does not know this'],
+const codes: Readonly<Record<string, readonly [ProviderErrorCode, (parameters: { name: string }) => string]>> = {
+  AUTH_MISSING_APIKEY: ['UNAUTHORIZED', m.keyRejected],
+  AUTH_BAD_APIKEY: ['UNAUTHORIZED', m.keyRejected],
+  AUTH_BLOCKED: ['FORBIDDEN', m.addressBlockedSeeMail],
+  AUTH_USER_BANNED: ['FORBIDDEN', m.accountLocked],
+  NO_SERVER: ['FORBIDDEN', m.dataCenterBlocked],
+  MUST_BE_PREMIUM: ['PAYMENT_REQUIRED', m.paidPlanRequired],
+  MAGNET_MUST_BE_PREMIUM: ['PAYMENT_REQUIRED', m.paidPlanRequired],
+  FREE_TRIAL_LIMIT_REACHED: ['PAYMENT_REQUIRED', m.trialUsedUp],
+  MAGNET_INVALID_ID: ['NOT_FOUND', m.torrentNotFound],
+  MAGNET_INVALID_URI: ['STORE_MAGNET_INVALID', m.torrentInvalid],
+  MAGNET_NO_URI: ['STORE_MAGNET_INVALID', m.torrentInvalid],
+  MAGNET_TOO_MANY_ACTIVE: ['STORE_LIMIT_EXCEEDED', m.tooManyActiveTorrents],
+  MAGNET_TOO_MANY: ['STORE_LIMIT_EXCEEDED', m.tooManyTorrents],
+  MAGNET_PROCESSING: ['CONFLICT', m.torrentInProgress],
+  LINK_DOWN: ['NOT_FOUND', m.fileLost],
+  LINK_HOST_NOT_SUPPORTED: ['NOT_FOUND', m.hostNotSupported],
+  LINK_HOST_LIMIT_REACHED: ['STORE_LIMIT_EXCEEDED', m.trafficUsedUp],
+  MAINTENANCE: ['SERVICE_UNAVAILABLE', m.maintenance],
+  '404': ['NOT_FOUND', m.notFound],
 };
 const readyStatusCode = 4;
 const maxDelayedPolls = 10;
@@ -100,7 +101,7 @@ export class AllDebrid implements Provider {
       if (state['status'] === 2) return toText(state['link']);
       await this.#httpClient.pause(pollIntervalMs);
     }
-    throw new ProviderError('SERVICE_UNAVAILABLE', 'AllDebrid takes long to make this link. Try again in a minute.');
+    throw new ProviderError('SERVICE_UNAVAILABLE', () => m.linkDelayed({ name: 'AllDebrid' }));
   }
 
   async remove(id: string): Promise<void> {
@@ -132,8 +133,12 @@ function toProviderError(error: unknown, retryAfter?: string): ProviderError | u
   const knownError = Object.hasOwn(codes, toText(code)) ? codes[toText(code)] : undefined;
   if (toText(code).includes('RATE')) return createRateLimitError('AllDebrid', retryAfter);
   if (knownError !== undefined)
-    return new ProviderError(knownError[0], `AllDebrid ${knownError[1]}.`, { reason: toText(code) });
-  return new ProviderError('UNKNOWN', `AllDebrid refused: ${toText(message).slice(0, 200)}`, { reason: toText(code) });
+    return new ProviderError(knownError[0], () => knownError[1]({ name: 'AllDebrid' }), { reason: toText(code) });
+  return new ProviderError(
+    'UNKNOWN',
+    () => m.providerError({ name: 'AllDebrid', message: toText(message).slice(0, 200) }),
+    { reason: toText(code) },
+  );
 }
 
 function toTorrent(item: Readonly<Record<string, unknown>>): ProviderTorrent {

@@ -1,3 +1,4 @@
+import * as m from '#messages/addons-problems';
 import {
   createMalformedError,
   toNumber,
@@ -14,23 +15,23 @@ import { toRecord } from '../../contracts/is-record.ts';
 
 const hourMs = 3_600_000;
 const completePercent = 100;
-const codes: Readonly<Record<string, readonly [ProviderErrorCode, string]>> = {
-  badToken: ['UNAUTHORIZED', 'does not accept this key. Put in a valid one'],
-  expired_token: ['UNAUTHORIZED', 'says that this key has expired. Make a new one'],
-  access_denied: ['FORBIDDEN', 'refuses this'],
-  accountLocked: ['FORBIDDEN', 'has locked this account'],
-  serverNotAllowed: ['FORBIDDEN', 'does not serve addresses of data centres'],
-  freeServerOverload: ['PAYMENT_REQUIRED', 'has no room for free accounts now'],
-  floodDetected: ['TOO_MANY_REQUESTS', 'asks you to wait for an hour'],
-  maxTorrent: ['STORE_LIMIT_EXCEEDED', 'has too many torrents of yours. Remove one'],
-  maxTransfer: ['STORE_LIMIT_EXCEEDED', 'has too many transfers of yours'],
-  maxLink: ['STORE_LIMIT_EXCEEDED', 'has no links left for you today'],
-  maxData: ['STORE_LIMIT_EXCEEDED', 'has no traffic left for you today'],
-  torrentTooBig: ['STORE_LIMIT_EXCEEDED', 'finds this torrent too large'],
-  notAddTorrent: ['STORE_MAGNET_INVALID', 'does not take this torrent'],
-  notDebrid: ['NOT_FOUND', 'cannot serve this'],
-  fileNotFound: ['NOT_FOUND', 'does not know this file'],
-  maintenanceHost: ['SERVICE_UNAVAILABLE', 'is under maintenance'],
+const codes: Readonly<Record<string, readonly [ProviderErrorCode, (parameters: { name: string }) => string]>> = {
+  badToken: ['UNAUTHORIZED', m.keyRejected],
+  expired_token: ['UNAUTHORIZED', m.keyExpired],
+  access_denied: ['FORBIDDEN', m.forbidden],
+  accountLocked: ['FORBIDDEN', m.accountLocked],
+  serverNotAllowed: ['FORBIDDEN', m.dataCenterBlocked],
+  freeServerOverload: ['PAYMENT_REQUIRED', m.freeAccountsBlocked],
+  floodDetected: ['TOO_MANY_REQUESTS', m.waitAnHour],
+  maxTorrent: ['STORE_LIMIT_EXCEEDED', m.tooManyTorrents],
+  maxTransfer: ['STORE_LIMIT_EXCEEDED', m.tooManyTransfers],
+  maxLink: ['STORE_LIMIT_EXCEEDED', m.linksUsedUp],
+  maxData: ['STORE_LIMIT_EXCEEDED', m.dailyTrafficUsedUp],
+  torrentTooBig: ['STORE_LIMIT_EXCEEDED', m.torrentTooLarge],
+  notAddTorrent: ['STORE_MAGNET_INVALID', m.torrentRejected],
+  notDebrid: ['NOT_FOUND', m.notServed],
+  fileNotFound: ['NOT_FOUND', m.fileNotFound],
+  maintenanceHost: ['SERVICE_UNAVAILABLE', m.maintenance],
 };
 
 /** Client of Debrid-Link. Its links are direct, and it reports the availability of a torrent when it is added. */
@@ -60,7 +61,8 @@ export class DebridLink implements Provider {
 
   async torrent(id: string): Promise<ProviderTorrent> {
     const [torrentItem] = toRecords(await this.#request({ path: `/seedbox/list?ids=${encodeURIComponent(id)}` }));
-    if (torrentItem === undefined) throw new ProviderError('NOT_FOUND', 'Debrid-Link does not know this torrent.');
+    if (torrentItem === undefined)
+      throw new ProviderError('NOT_FOUND', () => m.torrentNotFound({ name: 'Debrid-Link' }));
     return toTorrent(torrentItem);
   }
 
@@ -96,8 +98,10 @@ function findError({ json }: ProviderReply): ProviderError | undefined {
   const code = toText(error);
   const knownError = Object.hasOwn(codes, code) ? codes[code] : undefined;
   if (knownError === undefined)
-    return new ProviderError('UNKNOWN', `Debrid-Link refused: ${code.slice(0, 100)}`, { reason: code });
-  return new ProviderError(knownError[0], `Debrid-Link ${knownError[1]}.`, {
+    return new ProviderError('UNKNOWN', () => m.providerError({ name: 'Debrid-Link', message: code.slice(0, 100) }), {
+      reason: code,
+    });
+  return new ProviderError(knownError[0], () => knownError[1]({ name: 'Debrid-Link' }), {
     reason: code,
     retryAfterMs: code === 'floodDetected' ? hourMs : undefined,
     isAboutAccount: code === 'floodDetected',

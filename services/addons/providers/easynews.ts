@@ -1,3 +1,4 @@
+import * as m from '#messages/addons-problems';
 import type { BuiltIn } from '../upstream/addon.ts';
 import type { ResourceRequest } from '../domain/resource-path.ts';
 import { parseTitleRequest } from '../domain/title-request.ts';
@@ -81,7 +82,7 @@ export class Easynews {
 
 function findError({ status }: ProviderReply): ProviderError | undefined {
   if (status !== 401 && status !== 403) return undefined;
-  return new ProviderError('UNAUTHORIZED', 'Easynews does not accept this user name and password.', {
+  return new ProviderError('UNAUTHORIZED', () => m.loginRejected({ name: 'Easynews' }), {
     reason: String(status),
   });
 }

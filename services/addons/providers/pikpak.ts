@@ -1,3 +1,4 @@
+import * as m from '#messages/addons-problems';
 import { createHash } from 'node:crypto';
 import { findOwn } from '../../contracts/find-own.ts';
 import {
@@ -24,15 +25,15 @@ import { toRecord } from '../../contracts/is-record.ts';
 import { SingleFlight } from '../../kit/single-flight.ts';
 
 const minuteMs = 60_000;
-const codes: ReadonlyMap<number, readonly [ProviderErrorCode, string]> = new Map([
-  [3, ['STORE_MAGNET_INVALID', 'does not understand this']],
-  [5, ['NOT_FOUND', 'does not know this']],
-  [8, ['STORE_LIMIT_EXCEEDED', 'has no room left for you. Remove something']],
-  [9, ['FORBIDDEN', 'wants a person to solve a riddle; sign in with its own app once']],
-  [16, ['UNAUTHORIZED', 'does not accept this sign-in']],
-  [4002, ['FORBIDDEN', 'wants a person to solve a riddle; sign in with its own app once']],
-  [4022, ['UNAUTHORIZED', 'does not accept this password']],
-  [4126, ['UNAUTHORIZED', 'has ended this sign-in']],
+const codes: ReadonlyMap<number, readonly [ProviderErrorCode, (parameters: { name: string }) => string]> = new Map([
+  [3, ['STORE_MAGNET_INVALID', m.requestInvalid]],
+  [5, ['NOT_FOUND', m.notFound]],
+  [8, ['STORE_LIMIT_EXCEEDED', m.storageFull]],
+  [9, ['FORBIDDEN', m.captchaRequired]],
+  [16, ['UNAUTHORIZED', m.signInRejected]],
+  [4002, ['FORBIDDEN', m.captchaRequired]],
+  [4022, ['UNAUTHORIZED', m.passwordRejected]],
+  [4126, ['UNAUTHORIZED', m.signInExpired]],
 ]);
 const states: Readonly<Record<string, TorrentState>> = {
   PHASE_TYPE_COMPLETE: 'ready',
@@ -188,11 +189,7 @@ export class PikPak implements Provider {
 
   async #renewTokens(): Promise<Tokens> {
     const { clientId, clientSecret, authUrl, now } = this.#options;
-    if (clientId === '')
-      throw new ProviderError(
-        'FORBIDDEN',
-        'PikPak needs the client id of one of its apps. It goes into the settings of Addons.',
-      );
+    if (clientId === '') throw new ProviderError('FORBIDDEN', m.pikPakClientIdRequired);
     const client = { client_id: clientId, client_secret: clientSecret };
     const refreshToken = this.#tokens?.refresh;
     const requestTokens = async (path: string, fields: Readonly<Record<string, string>>): Promise<Tokens> => {
@@ -243,8 +240,7 @@ export class PikPak implements Provider {
       ).json,
     );
     const token = toText(reply['captcha_token']);
-    if (token === '')
-      throw new ProviderError('FORBIDDEN', 'PikPak wants a person to solve a riddle; sign in with its own app once.');
+    if (token === '') throw new ProviderError('FORBIDDEN', () => m.captchaRequired({ name: 'PikPak' }));
     const maxAgeMs = Math.min(5 * minuteMs, (toNumber(reply['expires_in']) ?? 60) * 1000);
     this.#captchas.set(action, { token, expiresAt: now() + maxAgeMs });
     return token;
@@ -257,10 +253,14 @@ function findError({ status, json, headers }: ProviderReply): ProviderError | un
   if (status === 429) return createRateLimitError('PikPak', headers['retry-after']);
   const knownError = codes.get(toNumber(number) ?? 0);
   if (knownError !== undefined)
-    return new ProviderError(knownError[0], `PikPak ${knownError[1]}.`, { reason: toText(error) });
+    return new ProviderError(knownError[0], () => knownError[1]({ name: 'PikPak' }), { reason: toText(error) });
   return toText(error) === ''
     ? undefined
-    : new ProviderError('UNKNOWN', `PikPak refused: ${toText(description).slice(0, 200)}`, { reason: toText(error) });
+    : new ProviderError(
+        'UNKNOWN',
+        () => m.providerError({ name: 'PikPak', message: toText(description).slice(0, 200) }),
+        { reason: toText(error) },
+      );
 }
 
 function toFile(item: Readonly<Record<string, unknown>>, folder: string): ProviderFile {

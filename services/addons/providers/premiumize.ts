@@ -1,3 +1,4 @@
+import * as m from '#messages/addons-problems';
 import { findOwn } from '../../contracts/find-own.ts';
 import {
   createMalformedError,
@@ -85,7 +86,7 @@ export class Premiumize implements Provider {
     const transfer = toRecords((await this.#request('/transfer/list'))['transfers']).find(
       (transferItem) => transferItem['id'] === id,
     );
-    if (transfer === undefined) throw new ProviderError('NOT_FOUND', 'Premiumize does not know this transfer.');
+    if (transfer === undefined) throw new ProviderError('NOT_FOUND', () => m.notFound({ name: 'Premiumize' }));
     const torrent = toTorrent(transfer);
     if (torrent.state !== 'ready') return torrent;
     const [folder, file] = [toText(transfer['folder_id']), toText(transfer['file_id'])];
@@ -181,18 +182,23 @@ function findError({ json }: ProviderReply): ProviderError | undefined {
   const text = toText(message);
   const reason = { reason: text.slice(0, 100) };
   if (/api ?key|not logged in|auth|customer_id/i.test(text))
-    return new ProviderError('UNAUTHORIZED', 'Premiumize does not accept this key. Put in a valid one.', reason);
+    return new ProviderError('UNAUTHORIZED', () => m.keyRejected({ name: 'Premiumize' }), reason);
   if (/premium|upgrade|subscription/i.test(text))
-    return new ProviderError('PAYMENT_REQUIRED', 'Premiumize wants a paid account for this.', reason);
+    return new ProviderError('PAYMENT_REQUIRED', () => m.paidPlanRequired({ name: 'Premiumize' }), reason);
   if (/fair use|points|limit|space/i.test(text))
-    return new ProviderError('STORE_LIMIT_EXCEEDED', 'Premiumize says that your account is at its limit.', reason);
+    return new ProviderError('STORE_LIMIT_EXCEEDED', () => m.accountLimitReached({ name: 'Premiumize' }), reason);
   if (/too many requests|slow down/i.test(text)) return createRateLimitError('Premiumize');
-  if (/already/i.test(text)) return new ProviderError('CONFLICT', 'Premiumize has this already.', reason);
+  if (/already/i.test(text))
+    return new ProviderError('CONFLICT', () => m.alreadyExists({ name: 'Premiumize' }), reason);
   if (/not (?:found|cached)|no such|content not|cannot be (?:found|downloaded)/i.test(text))
-    return new ProviderError('NOT_FOUND', 'Premiumize does not have this.', reason);
+    return new ProviderError('NOT_FOUND', () => m.notFound({ name: 'Premiumize' }), reason);
   if (/magnet|torrent|link|src/i.test(text))
-    return new ProviderError('STORE_MAGNET_INVALID', 'Premiumize does not understand this torrent.', reason);
-  return new ProviderError('UNKNOWN', `Premiumize refused: ${text.slice(0, 200)}`, reason);
+    return new ProviderError('STORE_MAGNET_INVALID', () => m.torrentInvalid({ name: 'Premiumize' }), reason);
+  return new ProviderError(
+    'UNKNOWN',
+    () => m.providerError({ name: 'Premiumize', message: text.slice(0, 200) }),
+    reason,
+  );
 }
 
 function toFile(item: Readonly<Record<string, unknown>>, folder: string): ProviderFile {

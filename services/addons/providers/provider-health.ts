@@ -1,3 +1,6 @@
+import { defineDateFormat } from '../../../messages/format.ts';
+import type { Text } from '../../contracts/text.ts';
+import * as m from '#messages/addons-problems';
 import type { Clock } from '../../contracts/service.ts';
 import type { ServiceId } from '../domain/debrid-services.ts';
 import { LruMap } from '../../kit/lru-map.ts';
@@ -22,7 +25,7 @@ export interface ProviderHealth {
   readonly responseMs: number | undefined;
   /** Moving average from 0 to 1. */
   readonly successRate: number | undefined;
-  readonly lastError: string | undefined;
+  readonly lastError: Text | undefined;
   readonly lastErrorAt: number | undefined;
   /** Time until which the service is not requested, in milliseconds since the epoch. */
   readonly disabledUntil: number | undefined;
@@ -43,7 +46,7 @@ interface ServiceState {
   failures: number;
   responseMs: number | undefined;
   successRate: number | undefined;
-  lastError: string | undefined;
+  lastError: Text | undefined;
   lastErrorAt: number | undefined;
 }
 
@@ -90,13 +93,13 @@ export class ProviderHealthMonitor {
     const account = this.#accounts.get(`${id} ${credential}`);
     if (account === undefined) return;
     if (account.isRefused)
-      throw new ProviderError('UNAUTHORIZED', `${name} does not accept this key. Put in a valid one.`, {
+      throw new ProviderError('UNAUTHORIZED', () => m.keyRejected({ name }), {
         reason: 'refused before',
       });
     const now = this.#clock.now();
     const limitedUntil = Math.max(account.limits.get(operation) ?? 0, account.limits.get(allOperations) ?? 0);
     if (limitedUntil > now)
-      throw new ProviderError('TOO_MANY_REQUESTS', formatLimit(name, limitedUntil), {
+      throw new ProviderError('TOO_MANY_REQUESTS', () => m.limitedUntil({ name, time: formatTime(limitedUntil) }), {
         reason: 'limited before',
         retryAfterMs: limitedUntil - now,
       });
@@ -104,7 +107,7 @@ export class ProviderHealthMonitor {
     if (remainingMs > 0)
       throw new ProviderError(
         'SERVICE_UNAVAILABLE',
-        `${name} fails again and again; it is asked again in ${String(Math.ceil(remainingMs / 1000))} s.`,
+        () => m.pausedAfterFailures({ name, seconds: Math.ceil(remainingMs / 1000) }),
         { reason: 'circuit open', retryAfterMs: remainingMs },
       );
   }
@@ -124,7 +127,7 @@ export class ProviderHealthMonitor {
     const service = this.#getService(id);
     const account = this.#getAccount(id, credential);
     service.requests += 1;
-    service.lastError = error.message;
+    service.lastError = error.text;
     service.lastErrorAt = now;
     if (error.code === 'UNAUTHORIZED') {
       service.failures += 1;
@@ -201,6 +204,4 @@ function updateAverages(service: ServiceState, ms: number, success: number): voi
     successRate === undefined ? success : successRate * (1 - averageWeight) + success * averageWeight;
 }
 
-function formatLimit(name: string, until: number): string {
-  return `${name} has limited this account until ${new Date(until).toISOString().slice(11, 16)} UTC.`;
-}
+const formatTime = defineDateFormat({ timeStyle: 'short', timeZone: 'UTC' });

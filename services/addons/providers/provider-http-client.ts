@@ -1,3 +1,4 @@
+import * as m from '#messages/addons-problems';
 import { Problem } from '../../contracts/problem.ts';
 import type { FetchReply } from '../../contracts/outgoing.ts';
 import type { Context } from '../../contracts/service.ts';
@@ -126,28 +127,30 @@ function parseReply(body: Uint8Array, name: string): unknown {
   if (body.length === 0) return undefined;
   const parsed = parseJson(new TextDecoder().decode(body));
   if (parsed !== undefined) return parsed;
-  return new ProviderError('BAD_GATEWAY', `${name} answered with something that is no JSON.`, { reason: 'malformed' });
+  return new ProviderError('BAD_GATEWAY', () => m.addonReturnedNoJson({ name }), { reason: 'malformed' });
 }
 
 /** Converts an HTTP status to an error. */
 function findStatusError({ status, headers, json }: ProviderReply, name: string): ProviderError | undefined {
   if (status === 429) return createRateLimitError(name, headers['retry-after']);
   if (status === 401)
-    return new ProviderError('UNAUTHORIZED', `${name} does not accept this key. Put in a valid one.`, {
+    return new ProviderError('UNAUTHORIZED', () => m.keyRejected({ name }), {
       reason: '401',
     });
   if (status === 402)
-    return new ProviderError('PAYMENT_REQUIRED', `${name} wants a paid account for this.`, { reason: '402' });
-  if (status === 403) return new ProviderError('FORBIDDEN', `${name} refuses this.`, { reason: '403' });
-  if (status === 404) return new ProviderError('NOT_FOUND', `${name} does not know this.`, { reason: '404' });
+    return new ProviderError('PAYMENT_REQUIRED', () => m.paidPlanRequired({ name }), { reason: '402' });
+  if (status === 403) return new ProviderError('FORBIDDEN', () => m.forbidden({ name }), { reason: '403' });
+  if (status === 404) return new ProviderError('NOT_FOUND', () => m.notFound({ name }), { reason: '404' });
   if (status === 451)
-    return new ProviderError('UNAVAILABLE_FOR_LEGAL_REASONS', `${name} may not give this out.`, { reason: '451' });
+    return new ProviderError('UNAVAILABLE_FOR_LEGAL_REASONS', () => m.legallyBlocked({ name }), { reason: '451' });
   if (status >= 500)
-    return new ProviderError('SERVICE_UNAVAILABLE', `${name} has an internal error (${String(status)}).`, {
+    return new ProviderError('SERVICE_UNAVAILABLE', () => m.addonInternalError({ name, status: String(status) }), {
       reason: String(status),
     });
   if (status >= 400)
-    return new ProviderError('UNKNOWN', `${name} answered with status ${String(status)}.`, { reason: String(status) });
+    return new ProviderError('UNKNOWN', () => m.addonStatus({ name, status: String(status) }), {
+      reason: String(status),
+    });
   return json instanceof ProviderError ? json : undefined;
 }
 
@@ -156,7 +159,7 @@ export function createRateLimitError(name: string, retryAfter?: string): Provide
   const seconds = parseRetryAfter(retryAfter);
   return new ProviderError(
     'TOO_MANY_REQUESTS',
-    `${name} asks for fewer requests. Try again ${seconds === undefined ? 'in a minute' : `in ${String(seconds)} s`}.`,
+    () => (seconds === undefined ? m.rateLimited({ name }) : m.rateLimitedFor({ name, seconds })),
     {
       reason: '429',
       retryAfterMs: seconds === undefined ? undefined : seconds * 1000,
@@ -175,10 +178,12 @@ function parseRetryAfter(retryAfter: string | undefined): number | undefined {
 function toProviderError(error: unknown, name: string): ProviderError {
   if (error instanceof Problem) {
     if (error.code === 'fetch.timeout')
-      return new ProviderError('SERVICE_UNAVAILABLE', `${name} did not answer in time.`, { reason: 'timeout' });
-    return new ProviderError('BAD_GATEWAY', `${name} could not be reached: ${error.detail}`, { reason: error.code });
+      return new ProviderError('SERVICE_UNAVAILABLE', () => m.providerTimeout({ name }), { reason: 'timeout' });
+    return new ProviderError('BAD_GATEWAY', () => m.addonUnreachable({ name, reason: error.detail }), {
+      reason: error.code,
+    });
   }
-  return new ProviderError('UNKNOWN', `${name} could not be asked.`, {
+  return new ProviderError('UNKNOWN', () => m.addonRequestFailed({ name }), {
     reason: error instanceof Error ? error.name : '',
   });
 }
@@ -201,5 +206,5 @@ export function toTimestamp(value: unknown): number | undefined {
 }
 /** Builds the error for a response without the documented members. */
 export function createMalformedError(name: string): ProviderError {
-  return new ProviderError('BAD_GATEWAY', `${name} answered with something unexpected.`, { reason: 'malformed' });
+  return new ProviderError('BAD_GATEWAY', () => m.responseUnexpected({ name }), { reason: 'malformed' });
 }

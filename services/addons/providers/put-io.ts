@@ -1,3 +1,4 @@
+import * as m from '#messages/addons-problems';
 import { findOwn } from '../../contracts/find-own.ts';
 import {
   createMalformedError,
@@ -21,14 +22,14 @@ import {
 } from './provider.ts';
 import { toRecord } from '../../contracts/is-record.ts';
 
-const codes: Readonly<Record<string, readonly [ProviderErrorCode, string]>> = {
-  invalid_grant: ['UNAUTHORIZED', 'does not accept this token. Put in a valid one'],
-  NotFound: ['NOT_FOUND', 'does not know this'],
-  Alreadyadded: ['CONFLICT', 'has this torrent at work already'],
-  DiskQuotaReached: ['STORE_LIMIT_EXCEEDED', 'has no room left for you. Remove something'],
-  TOO_MANY_TRANSFERS: ['STORE_LIMIT_EXCEEDED', 'has too many transfers of yours'],
-  PAYMENT_REQUIRED: ['PAYMENT_REQUIRED', 'wants a paid account for this'],
-  DMCA: ['UNAVAILABLE_FOR_LEGAL_REASONS', 'may not give this out'],
+const codes: Readonly<Record<string, readonly [ProviderErrorCode, (parameters: { name: string }) => string]>> = {
+  invalid_grant: ['UNAUTHORIZED', m.tokenRejected],
+  NotFound: ['NOT_FOUND', m.notFound],
+  Alreadyadded: ['CONFLICT', m.torrentExistsActive],
+  DiskQuotaReached: ['STORE_LIMIT_EXCEEDED', m.storageFull],
+  TOO_MANY_TRANSFERS: ['STORE_LIMIT_EXCEEDED', m.tooManyTransfers],
+  PAYMENT_REQUIRED: ['PAYMENT_REQUIRED', m.paidPlanRequired],
+  DMCA: ['UNAVAILABLE_FOR_LEGAL_REASONS', m.legallyBlocked],
 };
 const states: Readonly<Record<string, TorrentState>> = {
   COMPLETED: 'ready',
@@ -126,11 +127,15 @@ function findError({ status, json, headers }: ProviderReply): ProviderError | un
   if (status === 429) return createRateLimitError('put.io', headers['retry-after']);
   const knownError = Object.hasOwn(codes, toText(type)) ? codes[toText(type)] : undefined;
   if (knownError !== undefined)
-    return new ProviderError(knownError[0], `put.io ${knownError[1]}.`, { reason: toText(type) });
+    return new ProviderError(knownError[0], () => knownError[1]({ name: 'put.io' }), { reason: toText(type) });
   return status < 400 || (status === 400 && toText(message) !== '')
-    ? new ProviderError('STORE_MAGNET_INVALID', `put.io refused: ${toText(message).slice(0, 200)}`, {
-        reason: toText(type),
-      })
+    ? new ProviderError(
+        'STORE_MAGNET_INVALID',
+        () => m.providerError({ name: 'put.io', message: toText(message).slice(0, 200) }),
+        {
+          reason: toText(type),
+        },
+      )
     : undefined;
 }
 

@@ -1,3 +1,4 @@
+import * as m from '#messages/addons-problems';
 import { findOwn } from '../../contracts/find-own.ts';
 import {
   createMalformedError,
@@ -20,38 +21,38 @@ import {
 } from './provider.ts';
 import { toRecord } from '../../contracts/is-record.ts';
 
-const codes: ReadonlyMap<number, readonly [ProviderErrorCode, string]> = new Map([
-  [-1, ['SERVICE_UNAVAILABLE', 'has an internal error']],
-  [2, ['STORE_MAGNET_INVALID', 'does not understand this torrent']],
-  [5, ['TOO_MANY_REQUESTS', 'asks for fewer requests']],
-  [7, ['NOT_FOUND', 'does not know this']],
-  [8, ['UNAUTHORIZED', 'does not accept this key. Put in a valid one']],
-  [9, ['FORBIDDEN', 'refuses this']],
-  [10, ['UNAUTHORIZED', 'wants a second factor']],
-  [11, ['UNAUTHORIZED', 'wants a second factor']],
-  [12, ['UNAUTHORIZED', 'does not accept this login']],
-  [14, ['FORBIDDEN', 'has locked this account']],
-  [15, ['FORBIDDEN', 'has not activated this account']],
-  [16, ['NOT_FOUND', 'does not serve this source']],
-  [17, ['SERVICE_UNAVAILABLE', 'is under maintenance']],
-  [18, ['STORE_LIMIT_EXCEEDED', 'has no traffic left for this source']],
-  [19, ['SERVICE_UNAVAILABLE', 'cannot reach this source now']],
-  [20, ['PAYMENT_REQUIRED', 'wants a paid account for this']],
-  [21, ['STORE_LIMIT_EXCEEDED', 'has too many torrents of yours at work. Remove one']],
-  [22, ['FORBIDDEN', 'does not serve this IP address']],
-  [23, ['STORE_LIMIT_EXCEEDED', 'has no traffic left for you today']],
-  [24, ['NOT_FOUND', 'has lost this file']],
-  [25, ['SERVICE_UNAVAILABLE', 'is not available']],
-  [26, ['STORE_MAGNET_INVALID', 'finds this torrent too large']],
-  [27, ['STORE_MAGNET_INVALID', 'could not take this torrent']],
-  [28, ['STORE_MAGNET_INVALID', 'does not take this kind of file']],
-  [29, ['STORE_MAGNET_INVALID', 'finds this torrent too large']],
-  [30, ['STORE_MAGNET_INVALID', 'does not understand this torrent']],
-  [33, ['CONFLICT', 'has this torrent at work already']],
-  [34, ['TOO_MANY_REQUESTS', 'asks for fewer requests']],
-  [35, ['UNAVAILABLE_FOR_LEGAL_REASONS', 'may not give this out']],
-  [36, ['STORE_LIMIT_EXCEEDED', 'says that you have used it more than is fair']],
-  [37, ['FORBIDDEN', 'has switched this off']],
+const codes: ReadonlyMap<number, readonly [ProviderErrorCode, (parameters: { name: string }) => string]> = new Map([
+  [-1, ['SERVICE_UNAVAILABLE', m.internalError]],
+  [2, ['STORE_MAGNET_INVALID', m.torrentInvalid]],
+  [5, ['TOO_MANY_REQUESTS', m.rateLimited]],
+  [7, ['NOT_FOUND', m.notFound]],
+  [8, ['UNAUTHORIZED', m.keyRejected]],
+  [9, ['FORBIDDEN', m.forbidden]],
+  [10, ['UNAUTHORIZED', m.secondFactorRequired]],
+  [11, ['UNAUTHORIZED', m.secondFactorRequired]],
+  [12, ['UNAUTHORIZED', m.loginRejected]],
+  [14, ['FORBIDDEN', m.accountLocked]],
+  [15, ['FORBIDDEN', m.accountNotActivated]],
+  [16, ['NOT_FOUND', m.hostNotSupported]],
+  [17, ['SERVICE_UNAVAILABLE', m.maintenance]],
+  [18, ['STORE_LIMIT_EXCEEDED', m.hostTrafficUsedUp]],
+  [19, ['SERVICE_UNAVAILABLE', m.hostUnreachable]],
+  [20, ['PAYMENT_REQUIRED', m.paidPlanRequired]],
+  [21, ['STORE_LIMIT_EXCEEDED', m.tooManyActiveTorrents]],
+  [22, ['FORBIDDEN', m.addressBlocked]],
+  [23, ['STORE_LIMIT_EXCEEDED', m.dailyTrafficUsedUp]],
+  [24, ['NOT_FOUND', m.fileLost]],
+  [25, ['SERVICE_UNAVAILABLE', m.unavailable]],
+  [26, ['STORE_MAGNET_INVALID', m.torrentTooLarge]],
+  [27, ['STORE_MAGNET_INVALID', m.torrentRejected]],
+  [28, ['STORE_MAGNET_INVALID', m.fileTypeRejected]],
+  [29, ['STORE_MAGNET_INVALID', m.torrentTooLarge]],
+  [30, ['STORE_MAGNET_INVALID', m.torrentInvalid]],
+  [33, ['CONFLICT', m.torrentExistsActive]],
+  [34, ['TOO_MANY_REQUESTS', m.rateLimited]],
+  [35, ['UNAVAILABLE_FOR_LEGAL_REASONS', m.legallyBlocked]],
+  [36, ['STORE_LIMIT_EXCEEDED', m.fairUseExceeded]],
+  [37, ['FORBIDDEN', m.featureDisabled]],
 ]);
 const alreadySelected = 31;
 
@@ -110,8 +111,7 @@ export class RealDebrid implements Provider {
   }
 
   async link(_torrent: ProviderTorrent, file: ProviderFile, userIp: string | undefined): Promise<string> {
-    if (file.link === undefined)
-      throw new ProviderError('NOT_FOUND', 'Real-Debrid has no link to this file; it may be packed into an archive.');
+    if (file.link === undefined) throw new ProviderError('NOT_FOUND', () => m.fileWithoutLink({ name: 'Real-Debrid' }));
     const form: (readonly [string, string])[] = [['link', file.link]];
     if (userIp !== undefined) form.push(['ip', userIp]);
     const reply = toRecord((await this.#request('/unrestrict/link', 'POST', form)).json);
@@ -142,7 +142,7 @@ function findError({ status, json, headers }: ProviderReply): ProviderError | un
   if (knownError === undefined) return undefined;
   const [errorCode, message] = knownError;
   if (errorCode === 'TOO_MANY_REQUESTS') return createRateLimitError('Real-Debrid', headers['retry-after']);
-  return new ProviderError(errorCode, `Real-Debrid ${message}.`, { reason: toText(error) });
+  return new ProviderError(errorCode, () => message({ name: 'Real-Debrid' }), { reason: toText(error) });
 }
 
 function toTorrent(item: Readonly<Record<string, unknown>>): ProviderTorrent {

@@ -1,3 +1,4 @@
+import * as m from '#messages/addons-problems';
 import { randomUUID } from 'node:crypto';
 import {
   createMalformedError,
@@ -21,25 +22,25 @@ import {
 } from './provider.ts';
 import { toRecord } from '../../contracts/is-record.ts';
 
-const codes: Readonly<Record<string, readonly [ProviderErrorCode, string]>> = {
-  BAD_TOKEN: ['UNAUTHORIZED', 'does not accept this key. Put in a valid one'],
-  NO_AUTH: ['UNAUTHORIZED', 'does not accept this key. Put in a valid one'],
-  AUTH_ERROR: ['UNAUTHORIZED', 'does not accept this key. Put in a valid one'],
-  PLAN_RESTRICTED_FEATURE: ['PAYMENT_REQUIRED', 'wants a larger plan for this'],
-  MONTHLY_LIMIT: ['STORE_LIMIT_EXCEEDED', 'has nothing left of your month'],
-  COOLDOWN_LIMIT: ['TOO_MANY_REQUESTS', 'asks you to wait'],
-  ACTIVE_LIMIT: ['STORE_LIMIT_EXCEEDED', 'has too many torrents of yours at work. Remove one'],
-  DUPLICATE_ITEM: ['CONFLICT', 'has this torrent already'],
-  DIFF_ISSUE: ['CONFLICT', 'is still at work on this'],
-  DOWNLOAD_TOO_LARGE: ['STORE_LIMIT_EXCEEDED', 'finds this torrent too large for your plan'],
-  BOZO_TORRENT: ['STORE_MAGNET_INVALID', 'does not understand this torrent'],
-  BOZO_NZB: ['STORE_MAGNET_INVALID', 'does not understand this file'],
-  MISSING_REQUIRED_OPTION: ['STORE_MAGNET_INVALID', 'misses something in the request'],
-  ITEM_NOT_FOUND: ['NOT_FOUND', 'does not know this'],
-  NO_SERVERS_AVAILABLE_ERROR: ['SERVICE_UNAVAILABLE', 'has no server free'],
-  DATABASE_ERROR: ['SERVICE_UNAVAILABLE', 'has an internal error'],
-  LINK_OFFLINE: ['NOT_FOUND', 'has lost this file'],
-  VENDOR_DISABLED: ['SERVICE_UNAVAILABLE', 'has switched this off'],
+const codes: Readonly<Record<string, readonly [ProviderErrorCode, (parameters: { name: string }) => string]>> = {
+  BAD_TOKEN: ['UNAUTHORIZED', m.keyRejected],
+  NO_AUTH: ['UNAUTHORIZED', m.keyRejected],
+  AUTH_ERROR: ['UNAUTHORIZED', m.keyRejected],
+  PLAN_RESTRICTED_FEATURE: ['PAYMENT_REQUIRED', m.largerPlanRequired],
+  MONTHLY_LIMIT: ['STORE_LIMIT_EXCEEDED', m.monthlyLimitReached],
+  COOLDOWN_LIMIT: ['TOO_MANY_REQUESTS', m.waitRequired],
+  ACTIVE_LIMIT: ['STORE_LIMIT_EXCEEDED', m.tooManyActiveTorrents],
+  DUPLICATE_ITEM: ['CONFLICT', m.torrentExists],
+  DIFF_ISSUE: ['CONFLICT', m.inProgress],
+  DOWNLOAD_TOO_LARGE: ['STORE_LIMIT_EXCEEDED', m.torrentTooLargeForPlan],
+  BOZO_TORRENT: ['STORE_MAGNET_INVALID', m.torrentInvalid],
+  BOZO_NZB: ['STORE_MAGNET_INVALID', m.fileInvalid],
+  MISSING_REQUIRED_OPTION: ['STORE_MAGNET_INVALID', m.requestIncomplete],
+  ITEM_NOT_FOUND: ['NOT_FOUND', m.notFound],
+  NO_SERVERS_AVAILABLE_ERROR: ['SERVICE_UNAVAILABLE', m.noServerAvailable],
+  DATABASE_ERROR: ['SERVICE_UNAVAILABLE', m.internalError],
+  LINK_OFFLINE: ['NOT_FOUND', m.fileLost],
+  VENDOR_DISABLED: ['SERVICE_UNAVAILABLE', m.featureDisabled],
 };
 
 /** Client of TorBox. It reports availability. */
@@ -141,10 +142,12 @@ function findError({ status, json, headers }: ProviderReply): ProviderError | un
   const knownError = Object.hasOwn(codes, code) ? codes[code] : undefined;
   if (knownError !== undefined) {
     if (knownError[0] === 'TOO_MANY_REQUESTS') return createRateLimitError('TorBox', headers['retry-after'] ?? '60');
-    return new ProviderError(knownError[0], `TorBox ${knownError[1]}.`, { reason: code });
+    return new ProviderError(knownError[0], () => knownError[1]({ name: 'TorBox' }), { reason: code });
   }
   return status < 400
-    ? new ProviderError('UNKNOWN', `TorBox refused: ${toText(detail).slice(0, 200)}`, { reason: code })
+    ? new ProviderError('UNKNOWN', () => m.providerError({ name: 'TorBox', message: toText(detail).slice(0, 200) }), {
+        reason: code,
+      })
     : undefined;
 }
 

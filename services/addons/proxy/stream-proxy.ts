@@ -1,3 +1,4 @@
+import * as m from '#messages/addons-problems';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { pipeline } from 'node:stream/promises';
 import { z } from 'zod';
@@ -146,8 +147,7 @@ export class StreamProxy {
   async serve(request: IncomingMessage, response: ServerResponse, token: string): Promise<void> {
     const text = token.startsWith('e.') ? this.#profiles.unseal(token.slice(2), purpose) : undefined;
     const target = Target.safeParse(text === undefined ? undefined : JSON.parse(text));
-    if (!target.success)
-      throw new Problem('addons.unauthorized', 401, 'This address was not made here, or under another key.');
+    if (!target.success) throw new Problem('addons.unauthorized', 401, m.proxyAddressInvalid());
     const {
       url,
       request: requestHeaders = {},

@@ -7,7 +7,7 @@ import type { AddonConfig } from '../domain/config.ts';
 import { matchesPattern, parsePattern, type Pattern } from '../domain/pattern.ts';
 import type { PatternMatch } from '../domain/pipeline/filter.ts';
 import { runPipeline } from '../domain/pipeline/pipeline.ts';
-import type { Removal } from '../domain/pipeline/removal.ts';
+import type { Removal } from '../domain/removal.ts';
 import type { TitleRequest } from '../domain/title-request.ts';
 import type { ParsedStream } from '../domain/stream.ts';
 
@@ -136,7 +136,7 @@ function selectStreams({ source, titleRequest, streams }: SelectJob): SelectResu
     );
     return { indexes: selectedStreams.map(({ id }) => Number(id)) };
   } catch (error) {
-    if (error instanceof ExpressionError) return { indexes: [], sentence: error.message };
+    if (error instanceof ExpressionError) return { indexes: [], sentence: error.sentence };
     throw error;
   }
 }

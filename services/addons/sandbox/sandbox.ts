@@ -1,7 +1,9 @@
+import { getLanguage, getLocale } from '../../../messages/language.ts';
 import type { Context } from '../../contracts/service.ts';
 import { EvaluationFailed, LimitedProcesses, LimitExceeded } from '../../kit/limited-process.ts';
 import { getThreadFile } from '../../kit/limited-thread.ts';
 import type { ParsedStream } from '../domain/stream.ts';
+import type { LocalizedJob } from './expression-process.ts';
 import type { JobResults, Job } from './jobs.ts';
 
 const megabyte = 1024 * 1024;
@@ -39,7 +41,8 @@ export class Sandbox implements AsyncDisposable {
   /** Runs a job. Returns undefined when it exceeds the limits. */
   async run<Kind extends Job['kind']>(job: Job & { readonly kind: Kind }): Promise<JobResults[Kind] | undefined> {
     try {
-      return await this.#processes.run<JobResults[Kind]>(job);
+      const localizedJob: LocalizedJob = { job, language: { language: getLanguage(), locale: getLocale() } };
+      return await this.#processes.run<JobResults[Kind]>(localizedJob);
     } catch (error) {
       if (error instanceof LimitExceeded) {
         this.#context.log.debug('expressions ended', { job: job.kind, limit: error.limit });

@@ -47,4 +47,19 @@ export const migrations: readonly Migration[] = [
       await db.schema.alterTable('profiles').addColumn('owner', 'text').execute();
     },
   },
+  {
+    name: '004-plans-of-accounts',
+    async up(db) {
+      await db.schema
+        .createTable('plans')
+        .addColumn('service', 'text', (column) => column.notNull())
+        // Fingerprint of the credential, which reveals nothing about it.
+        .addColumn('credential', 'text', (column) => column.notNull())
+        .addColumn('plan', 'text', (column) => column.notNull())
+        .addColumn('ends_at', 'bigint')
+        .addColumn('checked_at', 'bigint', (column) => column.notNull())
+        .addPrimaryKeyConstraint('plans_pk', ['service', 'credential'])
+        .execute();
+    },
+  },
 ];

@@ -1,3 +1,4 @@
+import { readTexts } from '../../contracts/text.ts';
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
 import { redirectToAppPage } from '../../kit/http/redirect-to-app.ts';
 import { Problem } from '../../contracts/problem.ts';
@@ -167,7 +168,8 @@ async function handleAddon(
   path: AddonPath,
   find: () => RequestContext | undefined | Promise<RequestContext | undefined>,
 ): Promise<void> {
-  const { metrics, limits, context, settings } = dependencies;
+  const { traffic, context, settings } = dependencies;
+  const { limits, metrics } = traffic;
   const { aggregator } = dependencies.catalog;
   if (path.kind === 'configure') return redirectToPage(dependencies, request, response);
   const resourceKind =
@@ -231,7 +233,8 @@ async function handleApi(
   path: string,
   url: URL,
 ): Promise<void> {
-  const { limits, context } = dependencies;
+  const { traffic, context } = dependencies;
+  const { limits } = traffic;
   const { pool, proxy } = dependencies.playback;
   const countRequest = (kind: LimitedKind): void =>
     limits.count(kind, context.caller(request).remoteAddress, parseBasicAuthorization(request)?.name ?? '', response);
@@ -251,7 +254,7 @@ async function handleApi(
     if (apiPath === 'status') return await handleStatus(dependencies, request, response);
     if (apiPath === 'health') return await sendEnvelope(request, response, { status: 200, detail: 'OK' });
     if (apiPath === 'providers/health')
-      return await sendEnvelope(request, response, { status: 200, data: pool.health.list() });
+      return await sendEnvelope(request, response, { status: 200, data: readTexts(pool.health.list()) });
     if (apiPath === 'search') {
       countRequest('search');
       return await handleSearch(dependencies, request, response, url);
@@ -271,7 +274,8 @@ async function handleConfigure(
   request: IncomingMessage,
   response: ServerResponse,
 ): Promise<void> {
-  const { limits, context } = dependencies;
+  const { traffic, context } = dependencies;
+  const { limits } = traffic;
   const { requestContexts } = dependencies.catalog;
   limits.count('user', context.caller(request).remoteAddress, '', response);
   const body = await readBody(request);
@@ -298,7 +302,7 @@ async function handleProxy(
   userId: string,
 ): Promise<void> {
   requireReadMethod(request);
-  dependencies.limits.count('proxy', dependencies.context.caller(request).remoteAddress, userId, response);
+  dependencies.traffic.limits.count('proxy', dependencies.context.caller(request).remoteAddress, userId, response);
   const separatorIndex = rest.indexOf('/');
   if (separatorIndex === -1) throw createNotFoundProblem();
   await handleAddonProxy(dependencies, request, response, {

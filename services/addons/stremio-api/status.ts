@@ -1,3 +1,4 @@
+import { readText } from '../../contracts/text.ts';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { maxExpressions } from '../domain/config-expressions.ts';
 import { maxScriptLength, maxVariants } from '../domain/config-variants.ts';
@@ -75,7 +76,13 @@ function buildServices(): Readonly<Record<string, unknown>> {
         shortName,
         knownNames,
         signUpText: help,
-        credentials: credentials.map((field) => ({ ...field, description: help, default: null, forced: null })),
+        credentials: credentials.map((field) => ({
+          ...field,
+          name: readText(field.name),
+          description: help,
+          default: null,
+          forced: null,
+        })),
       },
     ]),
   );
@@ -86,7 +93,7 @@ function buildPresets(timeout: number): readonly Readonly<Record<string, unknown
     ID: id,
     NAME: name,
     LOGO: '',
-    DESCRIPTION: description,
+    DESCRIPTION: readText(description),
     SUPPORTED_RESOURCES: resources,
     SUPPORTED_STREAM_TYPES: [],
     SUPPORTED_SERVICES: [],

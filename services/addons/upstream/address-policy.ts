@@ -1,3 +1,5 @@
+import type { Text } from '../../contracts/text.ts';
+import * as m from '#messages/addons-problems';
 import { isIP } from 'node:net';
 import { lookup } from 'node:dns/promises';
 import { networkInterfaces } from 'node:os';
@@ -52,12 +54,12 @@ export class AddressPolicy {
   async checkAddress(address: string, name: string, trust: Trust): Promise<CheckedAddress> {
     const url = URL.parse(address);
     if (url === null || (url.protocol !== 'http:' && url.protocol !== 'https:'))
-      throw createRefusal(`${name} has an address that is no web address.`);
+      throw createRefusal(() => m.addressNotWeb({ name }));
     const host = getHost(url);
-    if (host === 'metadata.google.internal') throw createRefusal(formatMetadataRefusal(name));
+    if (host === 'metadata.google.internal') throw createRefusal(() => m.addressOfMetadata({ name }));
     if (isUnresolvedHost(host)) {
       this.#refuseReserved(url, host, name);
-      if (trust === 'other' && !isPublicHost(host)) throw createRefusal(formatPrivateRefusal(name));
+      if (trust === 'other' && !isPublicHost(host)) throw createRefusal(() => m.addressPrivate({ name }));
       return { url: address, headers: {}, trust };
     }
     // A name that cannot be resolved fails with a message when it is requested.
@@ -65,7 +67,7 @@ export class AddressPolicy {
     for (const ip of addresses) this.#refuseReserved(url, ip, name);
     const privateAddress = addresses.find((ip) => !isPublicAddress(ip));
     if (privateAddress === undefined) return { url: address, headers: {}, trust: 'other' };
-    if (trust === 'other') throw createRefusal(formatPrivateRefusal(name));
+    if (trust === 'other') throw createRefusal(() => m.addressPrivate({ name }));
     // TLS verifies the server by its certificate.
     if (url.protocol === 'https:') return { url: address, headers: {}, trust };
     const pinned = new URL(address);
@@ -112,22 +114,17 @@ export class AddressPolicy {
   #refuseReserved(url: URL, host: string, name: string): void {
     const normalizedHost = normalizeAddress(host);
     if (metadataHosts.has(normalizedHost) || normalizedHost.startsWith('169.254.'))
-      throw createRefusal(formatMetadataRefusal(name));
+      throw createRefusal(() => m.addressOfMetadata({ name }));
     if (isListener(url, normalizedHost, this.#context.address('control')))
-      throw createRefusal(`${name} leads to Homeport's own administration, which is no addon.`);
+      throw createRefusal(() => m.addressOfAdministration({ name }));
     const ownPort = URL.parse(this.#context.address('addons') ?? '')?.port;
     if (
       getPort(url) !== ownPort &&
       this.#context.addresses().some((service) => isListener(url, normalizedHost, service))
     )
-      throw createRefusal(`${name} leads to another service of Homeport, which is no addon.`);
+      throw createRefusal(() => m.addressOfService({ name }));
   }
 }
-
-const formatMetadataRefusal = (name: string): string =>
-  `${name} leads to where clouds keep secrets of machines, which is no addon.`;
-const formatPrivateRefusal = (name: string): string =>
-  `${name} leads to this machine or its network, where this configuration may not reach.`;
 
 /** Returns true for IP addresses and for names that are not resolved by DNS. */
 function isUnresolvedHost(host: string): boolean {
@@ -158,6 +155,6 @@ function isLocalHost(host: string): boolean {
   return Object.values(networkInterfaces()).some((list) => list?.some(({ address }) => address === host) === true);
 }
 
-function createRefusal(detail: string): Problem {
-  return new Problem('addons.refused_address', 403, detail, { retryable: false });
+function createRefusal(text: Text): Problem {
+  return new Problem('addons.refused_address', 403, text, { retryable: false });
 }

@@ -1,3 +1,4 @@
+import * as m from '#messages/addons-problems';
 import type { FetchOptions, FetchReply, StreamReply } from '../../contracts/outgoing.ts';
 import { Problem } from '../../contracts/problem.ts';
 import type { Context } from '../../contracts/service.ts';
@@ -78,7 +79,9 @@ export class GuardedFetch {
       const reply = await sendRequest(checkedAddress, step);
       if (!isRedirect(reply)) return reply;
       if (redirects >= maxRedirects)
-        throw new Problem('fetch.failed', 502, `More than ${String(maxRedirects)} redirects.`, { retryable: false });
+        throw new Problem('fetch.failed', 502, () => m.redirectsTooMany({ maximum: maxRedirects }), {
+          retryable: false,
+        });
       step = followRedirect(step, reply);
     }
   }
@@ -112,11 +115,11 @@ function isRedirect({ status, headers }: Pick<FetchReply, 'status' | 'headers'>)
 /** Follows a redirect as browsers do. Credentials and bodies are not sent to another origin. */
 function followRedirect(step: RedirectStep, { status, headers }: Pick<FetchReply, 'status' | 'headers'>): RedirectStep {
   const url = URL.parse(headers['location'] ?? '', step.url);
-  if (url === null) throw new Problem('fetch.failed', 502, 'A redirect leads to no address.', { retryable: false });
+  if (url === null) throw new Problem('fetch.failed', 502, m.redirectInvalid, { retryable: false });
   const isSameOrigin = url.origin === URL.parse(step.url)?.origin;
   const becomesGet = step.method !== 'HEAD' && (status === 303 || (status < 303 && step.method === 'POST'));
   if (!isSameOrigin && step.body !== undefined && !becomesGet)
-    throw new Problem('fetch.failed', 502, `${url.host} is another place, to which nothing is sent on.`);
+    throw new Problem('fetch.failed', 502, () => m.redirectToOther({ host: url.host }));
   const keptHeaders = Object.entries(step.headers).filter(
     ([name]) =>
       (isSameOrigin || forwardedHeaders.has(name.toLowerCase())) &&

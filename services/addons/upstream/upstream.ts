@@ -1,3 +1,4 @@
+import * as m from '#messages/addons-problems';
 import type { Context } from '../../contracts/service.ts';
 import { exceedsDepth } from '../../kit/json-depth.ts';
 import { parseManifest, type UpstreamManifest } from '../domain/manifest.ts';
@@ -133,10 +134,7 @@ export class UpstreamClient {
       const { body, bytes } = await this.#fetchJson(addon, url, 'manifest', timeoutMs);
       const manifest = parseManifest(body);
       if (manifest === undefined)
-        throw new UpstreamFailure(
-          'malformed',
-          `${addon.name} answered with something that is no manifest of an addon.`,
-        );
+        throw new UpstreamFailure('malformed', () => m.addonManifestInvalid({ name: addon.name }));
       this.#sizes.set(manifest, bytes);
       return manifest;
     };
@@ -169,10 +167,7 @@ export class UpstreamClient {
       const parsedItems = list.slice(0, maxStreams);
       const parsed = readStreams(parsedItems, addon.stream, this.#options.readRelease, createTimeLimit(maxParseMs));
       if (parsed.streams.length === 0 && parsed.invalid > 0 && parsed.errorMessage === undefined)
-        throw new UpstreamFailure(
-          'malformed',
-          `${addon.name} answered with ${String(parsed.invalid)} items, none of which is a stream.`,
-        );
+        throw new UpstreamFailure('malformed', () => m.addonItemsInvalid({ name: addon.name, count: parsed.invalid }));
       const result = list.length > parsedItems.length ? { ...parsed, totalCount: list.length } : parsed;
       this.#sizes.set(result, bytes);
       return result;
@@ -196,7 +191,9 @@ export class UpstreamClient {
         this.#sizes.set(body, bytes);
         return body;
       }
-      throw new UpstreamFailure('malformed', `${addon.name} answered with something that is no ${request.resource}.`);
+      throw new UpstreamFailure('malformed', () =>
+        m.addonResourceInvalid({ name: addon.name, resource: request.resource }),
+      );
     };
     const { result, response } = this.#resources.get(buildCacheKey(addon, request), load);
     this.#options.metrics.cache.inc({ result });
@@ -259,7 +256,7 @@ function getList(body: unknown, member: string, name: string): readonly unknown[
   const list =
     typeof body === 'object' && body !== null && member in body ? (body as Record<string, unknown>)[member] : undefined;
   if (Array.isArray(list)) return list;
-  throw new UpstreamFailure('malformed', `${name} answered without a list of ${member}.`);
+  throw new UpstreamFailure('malformed', () => m.addonListMissing({ name, member }));
 }
 
 const decoder = new TextDecoder();
@@ -268,13 +265,17 @@ function parseJson(body: Uint8Array, name: string): unknown {
   const text = decoder.decode(body);
   const parsed = parseText(text, name);
   if (exceedsDepth(parsed, maxNestingDepth))
-    throw new UpstreamFailure('malformed', `${name} answered with something that is nested too deep.`);
+    throw new UpstreamFailure('malformed', () => m.addonResponseNested({ name }));
   return parsed;
 }
 
 function parseText(text: string, name: string): unknown {
   return parseJsonOrThrow(text, (cause) => {
-    const content = /^\s*</.test(text) ? 'a web page' : text === '' ? 'nothing' : 'something that is no JSON';
-    return new UpstreamFailure('malformed', `${name} answered with ${content}.`, cause);
+    const describe = /^\s*</.test(text)
+      ? m.addonReturnedPage
+      : text === ''
+        ? m.addonReturnedNothing
+        : m.addonReturnedNoJson;
+    return new UpstreamFailure('malformed', () => describe({ name }), cause);
   });
 }

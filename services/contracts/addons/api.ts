@@ -45,6 +45,30 @@ const ServiceKind = z.object({
   help: z.string(),
   credentials: z.array(z.object({ id: z.string(), name: z.string(), secret: z.boolean() })),
 });
+const FormatTemplate = z.string().max(20_000);
+/** Sample streams in a format, with the parts of its templates that have no effect. */
+export const FormatPreview = z.object({
+  name: z.string(),
+  description: z.string(),
+  samples: z.array(
+    z.object({
+      kind: z.enum(['film', 'episode', 'torrent', 'message']),
+      name: z.string(),
+      description: z.string(),
+    }),
+  ),
+  problems: z.array(
+    z.object({
+      part: z.enum(['name', 'description']),
+      index: z.int().describe('In UTF-16 code units from the start of the template.'),
+      length: z.int(),
+      code: z.enum(['expression', 'field', 'modifier']),
+      text: z.string(),
+    }),
+  ),
+});
+export type FormatPreview = z.infer<typeof FormatPreview>;
+
 /** Addons, services and other building blocks of a configuration. */
 export const AddonKinds = z.object({
   kinds: z.array(Kind),
@@ -105,6 +129,16 @@ export const ProviderHealthView = z.object({
 });
 export type ProviderHealthView = z.infer<typeof ProviderHealthView>;
 
+/** Plan of an account at a debrid service, which is read once a day. */
+export const DebridPlan = z.object({
+  /** Name of the service. */
+  name: z.string(),
+  plan: z.enum(['premium', 'trial', 'expired']),
+  /** End of the plan, ms since the epoch; null when the service reports none. */
+  endsAt: z.number().nullable(),
+});
+export type DebridPlan = z.infer<typeof DebridPlan>;
+
 /** Activity of the service since its start; counters cover the last day. */
 export const AddonOverview = z.object({
   configurations: z.int(),
@@ -112,6 +146,9 @@ export const AddonOverview = z.object({
   /** Stream lists that players requested in the last day. */
   lists: z.int(),
   hours: z.array(z.object({ from: z.number(), lists: z.int() })).describe('Those lists by the hour, this one last.'),
+  previousHours: z
+    .array(z.int().nullable())
+    .describe('Lists of the same hours a day earlier; null before the service was started.'),
   lastListAt: z.number().nullable(),
   plays: z.int(),
   lastPlayAt: z.number().nullable(),
@@ -185,6 +222,18 @@ export const addonsApi = {
     body: WithImport,
     reply: AddonProfile,
   }),
+  importAddress: defineRoute({
+    method: 'POST',
+    path: '/api/addons/profiles/import',
+    summary:
+      'Creates a configuration from an address: an installed configuration, a file, or the manifest of an addon.',
+    access: mayWrite('addons'),
+    body: z.object({
+      address: z.string().min(1).max(4096),
+      password: z.string().max(1000).default('').describe('Password of an installed configuration.'),
+    }),
+    reply: AddonProfile,
+  }),
   save: defineRoute({
     method: 'PUT',
     path: '/api/addons/profiles/:uuid',
@@ -254,16 +303,34 @@ export const addonsApi = {
   format: defineRoute({
     method: 'POST',
     path: '/api/addons/format',
-    summary: 'What a format makes of a stream that has everything.',
+    summary: 'Texts of sample streams in a format, and the parts of its templates that could not be read.',
     access: mayRead('addons'),
-    body: z.object({ id: z.string().max(60), name: z.string().max(5000), description: z.string().max(5000) }),
+    body: z.object({ id: z.string().max(60), name: FormatTemplate, description: FormatTemplate }),
+    reply: FormatPreview,
+  }),
+  formats: defineRoute({
+    method: 'GET',
+    path: '/api/addons/formats',
+    summary: 'Templates of all formats, as a start for own texts.',
+    access: mayRead('addons'),
+    reply: z.object({ items: z.array(z.object({ id: z.string(), name: z.string(), description: z.string() })) }),
+  }),
+  readFormat: defineRoute({
+    method: 'POST',
+    path: '/api/addons/formats/read',
+    summary: 'Reads a shared format from JSON, or from the JSON at an address.',
+    access: mayWrite('addons'),
+    body: z.object({ text: z.string().max(200_000).default(''), address: z.string().max(2000).default('') }),
     reply: z.object({ name: z.string(), description: z.string() }),
   }),
   providers: defineRoute({
     method: 'GET',
     path: '/api/addons/providers',
-    summary: 'How the debrid services have been doing.',
+    summary: 'How the debrid services have been doing, and when the plans of their accounts end.',
     access: mayRead('addons'),
-    reply: z.object({ providers: z.array(ProviderHealthView) }),
+    reply: z.object({
+      providers: z.array(ProviderHealthView),
+      plans: z.array(DebridPlan).describe('Those that end first come first.'),
+    }),
   }),
 };

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { AccessToken, Account, AccountName, Grant, NewToken, Password } from './accounts.ts';
+import { AccessToken, Account, AccountLanguage, AccountName, Grant, NewToken, Password } from './accounts.ts';
 import { defineRoute } from '../api.ts';
 import { defineTopic } from '../bus.ts';
 
@@ -79,6 +79,14 @@ export const ownAccountApi = {
     access: 'user',
     body: z.object({ current: z.string().max(1024), password: Password }),
     reply: z.object({ session: z.string() }),
+  }),
+  changeLanguage: defineRoute({
+    method: 'PUT',
+    path: '/api/account/language',
+    summary: 'Selects the language of the pages for the own account in every browser.',
+    access: 'user',
+    body: z.object({ language: AccountLanguage }),
+    reply: ok,
   }),
   sessions: defineRoute({
     method: 'GET',

@@ -22,7 +22,7 @@ export type AccountDisposition =
  * count: 3 }`.
  */
 export const AccountDataSummary = z.object({
-  kind: z.string().describe('Plural noun for people: `repositories`.'),
+  kind: z.string().describe('Noun for people that agrees with the count: `repositories`.'),
   count: z.int().nonnegative(),
 });
 export type AccountDataSummary = z.infer<typeof AccountDataSummary>;

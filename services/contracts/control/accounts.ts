@@ -1,3 +1,4 @@
+import * as m from '#messages/control-problems';
 import { z } from 'zod';
 import { defineTopic } from '../bus.ts';
 import type { SessionLink } from '../session.ts';
@@ -13,15 +14,19 @@ export const Permission = z.enum(['read-write', 'read', 'write', 'none']);
 export type Permission = z.infer<typeof Permission>;
 
 /** Account name. Accepts the names that the peers accept: letters, digits and `-_.+@`. */
-export const AccountName = z
-  .string()
-  .regex(/^[-_.+@a-zA-Z0-9]{1,64}$/, 'Use letters, digits and - _ . + @ only, 64 at most.');
+export const AccountName = z.string().regex(/^[-_.+@a-zA-Z0-9]{1,64}$/, { error: m.accountNameInvalid });
 /** New password. The host refuses common passwords as well. */
-export const Password = z.string().min(10, 'Use at least 10 characters.').max(1024, 'Use at most 1024 characters.');
+export const Password = z.string().min(10, { error: m.passwordTooShort }).max(1024, { error: m.passwordTooLong });
 
 /** Permission for a resource pattern, in which `*` matches any characters: for push, topics such as `*-*-backup`. */
 export const Grant = z.object({ service: z.string(), resource: z.string().min(1).max(128), permission: Permission });
 export type Grant = z.infer<typeof Grant>;
+
+/** Language tag of BCP 47, such as `de` or `pt-BR`; empty for the language of the browser. */
+export const AccountLanguage = z
+  .string()
+  .max(35)
+  .regex(/^([A-Za-z]{2,8}(-[A-Za-z0-9]{1,8})*)?$/);
 
 /** Account as administrators see it, without credentials. */
 export const Account = z.object({
@@ -34,6 +39,8 @@ export const Account = z.object({
   hasPassword: z.boolean(),
   grants: z.array(Grant),
   createdAt: z.number().describe('ms since the epoch'),
+  /** Language of the pages that the person selected; absent for the language of the browser. */
+  language: AccountLanguage.optional(),
   /** Present when sign-ins with the password need a second factor. */
   secondFactor: z.literal(true).optional(),
   /** Declared in homeport.yaml; password and role can only be changed there. */
@@ -123,6 +130,8 @@ export interface AccountChange {
   readonly role?: Role;
   readonly enabled?: boolean;
   readonly description?: string;
+  /** Empty for the language of the browser. */
+  readonly language?: string;
   /** Replaces all grants. */
   readonly grants?: readonly Grant[];
 }

@@ -7,7 +7,7 @@ import { defineTopic } from '../bus.ts';
 import { engineRoutes } from './engine-routes.ts';
 import { jobRoutes } from './job-routes.ts';
 import { LogLine, LogReply } from './log.ts';
-import { Machine, Pulse } from './overview.ts';
+import { HostActivityEvent, Machine, Pulse } from './overview.ts';
 import { sessionRoutes } from './session-routes.ts';
 import { Grantable, ServiceGroup } from '../service.ts';
 import { RunningWork, SuggestedAction } from '../health.ts';
@@ -87,10 +87,15 @@ export const controlApi = {
     method: 'GET',
     path: '/api/overview',
     summary:
-      'How busy each service was in the last 24 hours, for those who may read it; for administrators the machine ' +
-      'and the age of the newest backup.',
+      'How busy each service was in the last 24 hours and what happened last, for those who may read it; for ' +
+      'administrators the machine and the age of the newest backup.',
     access: 'user',
-    reply: z.object({ pulses: z.array(Pulse), machine: Machine.nullable(), backup: BackupAge.nullable() }),
+    reply: z.object({
+      pulses: z.array(Pulse),
+      activity: z.array(HostActivityEvent).describe('Events that are not in the inbox, newest first.'),
+      machine: Machine.nullable(),
+      backup: BackupAge.nullable(),
+    }),
   }),
   restart: defineRoute({
     method: 'POST',

@@ -1,3 +1,5 @@
+import type { Text } from '../text.ts';
+
 /**
  * External program that a service needs, declared in its manifest: how it is found, identified, installed and
  * described. Services that need the same program share one object in `services/kit`.
@@ -8,17 +10,22 @@ export interface EngineSpec {
   /** Name in the project's own spelling. */
   readonly title: string;
   /** Purpose as one sentence. */
-  readonly purpose: string;
+  readonly purpose: Text;
   /** Consequence of its absence for users. */
-  readonly absence: string;
+  readonly absence: Text;
   /** Effect of its removal on running work. */
-  readonly removal: string;
+  readonly removal: Text;
   /** Not installed automatically, and its absence is not an error. */
   readonly optional?: true;
   /** Setting of the group `host` with its path. */
   readonly path?: EnginePath;
   /** Installed and removed together with this engine, and found through the same setting. */
   readonly partOf?: string;
+  /**
+   * Old versions stop working, so that a newer one is offered in place of a program of the system. By default such a
+   * program is left to the system's own updates.
+   */
+  readonly needsLatest?: true;
   readonly version: EngineVersion;
   /** Set for Python libraries. */
   readonly python?: PythonLibrary;
@@ -35,7 +42,7 @@ export interface EnginePath {
   /** Environment variable: `YTDLP_PATH`. */
   readonly variable: string;
   /** Sentence that describes the path. */
-  readonly description: string;
+  readonly description: Text;
 }
 
 /** Command and pattern that read the version of an engine. */
@@ -69,7 +76,7 @@ export interface PythonLibrary {
   /** Optional packages. */
   readonly extras?: PythonExtras;
   /** Sentence that describes the consequence of a missing Python. */
-  readonly without: string;
+  readonly without: Text;
   /** Services import the library and never run its program, so that it needs no executable on Windows. */
   readonly importedOnly?: true;
 }
@@ -79,7 +86,7 @@ export interface PythonExtras {
   readonly title: string;
   readonly packages: readonly PinnedPackage[];
   /** Description of the step that installs them. */
-  readonly step: string;
+  readonly step: Text;
   /** Predicate that describes the missing features without them, for the log. */
   readonly without: string;
 }
@@ -105,10 +112,12 @@ export type EngineSource =
   | {
       readonly from: 'system';
       readonly packages: readonly string[];
+      /** Names of the packages by package manager, where they differ from `packages`. */
+      readonly names?: Readonly<Partial<Record<PackageManager, readonly string[]>>>;
       /** Id in the package list of Windows, for a command by hand. */
       readonly winget?: string;
       /** Step on macOS, if it is not Homebrew's package of the same name. */
-      readonly macos?: { readonly command: string; readonly advice: string };
+      readonly macos?: { readonly command: string; readonly advice: Text };
     };
 
 /** System and processor of a release. */
@@ -127,10 +136,15 @@ export interface ArchiveFile {
   readonly members?: Readonly<Record<string, string>>;
 }
 
+/** Package manager of a Linux distribution, by the name of its program. */
+export type PackageManager = 'apt-get' | 'dnf' | 'pacman' | 'zypper' | 'apk';
+
 /** System and processor of this computer. */
 export interface Computer {
   readonly platform: NodeJS.Platform;
   readonly arch: NodeJS.Architecture;
+  /** Package manager of the distribution; undefined when unknown, and on other systems than Linux. */
+  readonly packageManager?: PackageManager | undefined;
 }
 
 /** Properties of this computer that decide how an engine is installed. */

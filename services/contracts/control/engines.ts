@@ -78,7 +78,7 @@ export const EngineState = Engine.extend({
   checkedAt: z.number(),
   /** Size on disk: the whole folder when it is in the data folder, else the executable; null when unknown. */
   bytes: z.number().nullable(),
-  /** Version that an installation provides; null when the system decides. */
+  /** Version that an installation provides; null when the system decides, or updates its own program. */
   offered: z.string().nullable(),
   /** The settings define its path, so an installation would have no effect. */
   configured: z.boolean(),
@@ -90,8 +90,8 @@ export const EngineState = Engine.extend({
   work: EngineWork.nullable(),
   /** Error of the last installation, until the next one starts. */
   failure: z.string().nullable(),
-  /** Command that installs it through the system's package manager. */
-  byHand: z.string().nullable(),
+  /** Command that installs it through the system's package manager, and whether root has to run it. */
+  byHand: z.object({ command: z.string(), asRoot: z.boolean() }).nullable(),
 });
 export type EngineState = z.infer<typeof EngineState>;
 

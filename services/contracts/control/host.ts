@@ -5,7 +5,8 @@ import type { JobSummary } from '../jobs.ts';
 import type { Context } from '../service.ts';
 import type { BackupStore } from './backups.ts';
 import type { LogLine, LogReply } from './log.ts';
-import type { Machine, Pulse } from './overview.ts';
+import type { RecentActivityQuery } from '../recent-activity.ts';
+import type { HostActivityEvent, Machine, Pulse } from './overview.ts';
 import type { ServiceState } from './api.ts';
 import type { EngineState } from './engines.ts';
 import type { LiveTopic } from './live.ts';
@@ -52,6 +53,8 @@ export interface HostControl {
   replaceKey(id: string, name: string): Promise<ServiceState>;
   pulses(): Promise<readonly Pulse[]>;
   machine(): Promise<Machine>;
+  /** Latest events of the running services that the reader may see, newest first. */
+  recentActivity(query: RecentActivityQuery): Promise<readonly HostActivityEvent[]>;
   settings(): SettingsView;
   /**
    * Validates, saves and applies settings. Returns the services that were restarted, and those that restart once

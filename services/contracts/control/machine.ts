@@ -32,6 +32,8 @@ export const machineApi = {
       disk: z.number().nullable(),
       /** Oldest first; the last sample is the current one. */
       samples: z.array(MachineSample),
+      /** Samples of the 24 hours before, oldest first, for a comparison. */
+      previous: z.array(MachineSample),
     }),
   }),
 };

@@ -1,15 +1,20 @@
 import { z } from 'zod';
+import { RecentEvent } from '../recent-activity.ts';
 
 /** Hourly activity of a service, by the counter that its manifest selects. */
 export const Pulse = z
   .object({
     service: z.string(),
-    /** Unit of the counter: `messages`. */
-    what: z.string(),
+    /** Total of the hours: `11 messages in 24 hours`. */
+    total: z.string(),
     hours: z.array(z.number()).describe('Of the last 24 hours, oldest first; the last one is not over yet.'),
   })
   .meta({ id: 'Pulse' });
 export type Pulse = z.infer<typeof Pulse>;
+
+/** Recent event with the id of its service. */
+export const HostActivityEvent = RecentEvent.extend({ service: z.string() }).meta({ id: 'HostActivityEvent' });
+export type HostActivityEvent = z.infer<typeof HostActivityEvent>;
 
 /** Free resources of the computer that Homeport runs on. */
 export const Machine = z

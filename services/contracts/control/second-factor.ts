@@ -1,3 +1,4 @@
+import * as m from '#messages/control-problems';
 import { z } from 'zod';
 import { Problem } from '../problem.ts';
 import type { Identity } from './identity.ts';
@@ -49,7 +50,7 @@ export class SecondFactorNeeded extends Problem {
   readonly account: string;
 
   constructor(account: string, ticket: string) {
-    super('accounts.second_factor_needed', 401, 'Enter the code of your authenticator app as well.');
+    super('accounts.second_factor_needed', 401, m.codeNeeded());
     this.account = account;
     this.ticket = ticket;
   }

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { defineRoute } from '../api.ts';
-import { AccountName, Password, Role } from './accounts.ts';
+import { AccountLanguage, AccountName, Password, Role } from './accounts.ts';
 import { PasskeyResponse } from './second-factor.ts';
 
 const ok = z.object({ ok: z.literal(true) });
@@ -12,7 +12,13 @@ const needsEnrollment = z
   .literal(true)
   .optional()
   .describe('The session may only set up the second factor that the account must have.');
-const signedIn = z.object({ name: z.string(), role: Role, session: sessionSecret, needsEnrollment });
+const signedIn = z.object({
+  name: z.string(),
+  role: Role,
+  session: sessionSecret,
+  needsEnrollment,
+  language: AccountLanguage.optional(),
+});
 
 /** Routes that sign in and out, and the links of a session. */
 export const sessionRoutes = {
@@ -23,7 +29,9 @@ export const sessionRoutes = {
     access: 'public',
     duringEnrollment: true,
     reply: z.object({
-      account: z.object({ name: z.string(), role: Role, needsEnrollment }).nullable(),
+      account: z
+        .object({ name: z.string(), role: Role, needsEnrollment, language: AccountLanguage.optional() })
+        .nullable(),
       setupNeeded: z.boolean(),
       safeMode: z.boolean(),
       version: z.string(),

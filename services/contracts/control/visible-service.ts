@@ -1,11 +1,15 @@
-import type { ServiceState } from './api.ts';
+import * as m from '#messages/control-texts';
 import type { Rights } from '../route-access.ts';
+import { readTexts } from '../text.ts';
+import type { ServiceState } from './api.ts';
+import type { ServiceStatus } from './service-status.ts';
 
 /**
- * Returns a service as the caller may see it. The status text counts objects of all accounts, so it requires read
- * access to the whole service.
+ * Returns a service as the caller may see it, with texts in the current language. The status text counts objects of all
+ * accounts, so it requires read access to the whole service.
  */
-export function toVisibleService(service: ServiceState, rights: Rights): ServiceState {
+export function toVisibleService(status: ServiceStatus, rights: Rights): ServiceState {
+  const service: ServiceState = readTexts(status);
   if (rights.all) return service;
   const withoutOffers = {
     ...service,
@@ -21,8 +25,7 @@ export function toVisibleService(service: ServiceState, rights: Rights): Service
       ...(allowedBegin && { begin: allowedBegin }),
     };
   }
-  const redactReason = (reason: string | null): string | null =>
-    reason === null ? null : 'An administrator can see why.';
+  const redactReason = (reason: string | null): string | null => (reason === null ? null : m.reasonForAdministrators());
   const { running: _, ...withoutRunning } = withoutActions;
   return {
     ...withoutRunning,

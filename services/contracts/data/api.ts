@@ -18,7 +18,29 @@ export const DataTable = z.object({
 });
 export type DataTable = z.infer<typeof DataTable>;
 
-/** Data of the overview page; fields are null while PostgreSQL is idle and was not to be started. */
+/** The databases at the time of the last look, for the overview while PostgreSQL is stopped. */
+export const DataSnapshot = z.object({
+  /** In ms since the epoch. */
+  takenAt: z.number(),
+  version: z.string(),
+  bytes: z.number(),
+  tables: z.int(),
+  users: z.int(),
+  /** Largest tables first. */
+  largest: z.array(
+    z.object({
+      schema: z.string(),
+      name: z.string(),
+      rows: z.number().nullable(),
+      isEstimate: z.boolean(),
+      /** Size with indexes and long values. */
+      bytes: z.number(),
+    }),
+  ),
+});
+export type DataSnapshot = z.infer<typeof DataSnapshot>;
+
+/** Data of the overview page; `inside` is null while PostgreSQL is idle and was not to be started. */
 export const DataOverview = z.object({
   state: z.enum(['asleep', 'waking', 'up']),
   /** The tables are in a PostgreSQL server that the user provides. */
@@ -39,6 +61,8 @@ export const DataOverview = z.object({
       limits: z.array(z.string()),
     })
     .nullable(),
+  /** Null before the first look. */
+  lastSeen: DataSnapshot.nullable(),
 });
 export type DataOverview = z.infer<typeof DataOverview>;
 
@@ -50,11 +74,24 @@ export type DataRole = z.infer<typeof DataRole>;
 export const DataResult = z.object({
   command: z.string(),
   columns: z.array(z.string()),
+  /** Kind of values of each column, for their alignment and their form in JSON. */
+  kinds: z.array(z.enum(['text', 'number', 'boolean', 'json'])),
   /** First rows, in PostgreSQL's text format. */
   rows: z.array(z.array(z.string().nullable())),
   count: z.int(),
 });
 export type DataResult = z.infer<typeof DataResult>;
+
+/** Error of SQL statements, as PostgreSQL reports it. */
+export const DataRunError = z.object({
+  message: z.string(),
+  code: z.string(),
+  detail: z.string().nullable(),
+  hint: z.string().nullable(),
+  /** Character position in the statements, from 1; null when PostgreSQL does not report it. */
+  position: z.int().nullable(),
+});
+export type DataRunError = z.infer<typeof DataRunError>;
 
 /** Result of a run of one or more SQL statements. */
 export const DataRun = z.object({
@@ -62,16 +99,7 @@ export const DataRun = z.object({
   /** The query failed because it was cancelled. */
   wasCancelled: z.boolean(),
   results: z.array(DataResult),
-  error: z
-    .object({
-      message: z.string(),
-      code: z.string(),
-      detail: z.string().nullable(),
-      hint: z.string().nullable(),
-      /** Character position in the statements, from 1; null when PostgreSQL does not report it. */
-      position: z.int().nullable(),
-    })
-    .nullable(),
+  error: DataRunError.nullable(),
 });
 export type DataRun = z.infer<typeof DataRun>;
 

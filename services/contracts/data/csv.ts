@@ -1,3 +1,4 @@
+import * as m from '#messages/data-problems';
 import { z } from 'zod';
 import { defineRoute, fileReply } from '../api.ts';
 
@@ -38,7 +39,7 @@ export const dataCsvApi = {
     access: 'admin',
     query: z.object({
       schema: z.string().min(1).max(63),
-      table: z.string().trim().min(1, 'Give it a name.').max(63),
+      table: z.string().trim().min(1, { error: m.nameRequired }).max(63),
       /** JSON list with the table column for each column of the file; empty to skip the column. */
       columns: z.string().max(200_000),
       /**

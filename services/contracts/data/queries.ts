@@ -1,3 +1,4 @@
+import * as m from '#messages/data-problems';
 import { z } from 'zod';
 import { defineRoute } from '../api.ts';
 
@@ -13,8 +14,8 @@ export const SavedQuery = z
 export type SavedQuery = z.infer<typeof SavedQuery>;
 
 const timestamp = '/api/data/queries';
-const name = z.string().trim().min(1, 'Give it a name.').max(100, 'Use 100 characters or fewer.');
-const text = z.string().min(1, 'Write statements first.').max(100_000, 'Use 100,000 characters or fewer.');
+const name = z.string().trim().min(1, { error: m.nameRequired }).max(100, { error: m.nameTooLong });
+const text = z.string().min(1, { error: m.queryRequired }).max(100_000, { error: m.queryTooLong });
 
 /** Routes for the saved queries of the calling administrator. */
 export const savedQueriesApi = {

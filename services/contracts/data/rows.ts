@@ -29,6 +29,8 @@ export const DataColumn = z
         constraint: z.string(),
         schema: z.string(),
         name: z.string(),
+        /** Referenced column. */
+        column: z.string(),
         onDelete: DataOnDelete,
         /** Complete definition by PostgreSQL: `FOREIGN KEY (a) REFERENCES public.b(id) ON UPDATE CASCADE`. */
         definition: z.string(),
@@ -121,10 +123,31 @@ export const dataRowsApi = {
   change: defineRoute({
     method: 'PATCH',
     path: `${tablePath}/rows`,
-    summary: 'Changes the row of a key.',
+    summary: 'Changes the row of a key, unless an expected value is no longer the stored one (`data.row_changed`).',
     access: 'admin',
-    body: z.object({ key: Values, values: Values }),
-    reply: done,
+    body: z.object({
+      key: Values,
+      values: Values,
+      /** Columns that are set to their default. */
+      defaults: z.array(z.string().max(63)).max(1600).default([]),
+      /** Values that the caller saw before the change; columns that are missing are not compared. */
+      expected: Values.default({}),
+    }),
+    reply: done.extend({
+      /** The stored row as in the list; null when nothing was changed. */
+      row: z.array(value).nullable(),
+    }),
+  }),
+  references: defineRoute({
+    method: 'GET',
+    path: `${tablePath}/references`,
+    summary: 'Rows of the table that a foreign key column refers to, by their key or their text.',
+    access: 'admin',
+    query: z.object({ column: z.string().min(1).max(63), search: z.string().max(200).default('') }),
+    reply: z.object({
+      /** Up to 20 rows: the value for the column, and a text that describes the row (empty if it has none). */
+      matches: z.array(z.object({ value: z.string(), label: z.string() })),
+    }),
   }),
   remove: defineRoute({
     method: 'POST',

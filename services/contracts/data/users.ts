@@ -1,3 +1,4 @@
+import * as m from '#messages/data-problems';
 import { z } from 'zod';
 import { defineRoute } from '../api.ts';
 
@@ -48,8 +49,8 @@ export type DataUserDetail = z.infer<typeof DataUserDetail>;
 
 const timestamp = '/api/data/users/:id';
 const ok = z.object({ ok: z.literal(true) });
-const email = z.string().trim().min(1, 'Enter an address.').max(255);
-const password = z.string().min(6, 'Use 6 characters or more.').max(72);
+const email = z.string().trim().min(1, { error: m.emailRequired }).max(255);
+const password = z.string().min(6, { error: m.passwordTooShort }).max(72);
 
 /** Routes for the users of the data platform, for administrators. */
 export const dataUsersApi = {

@@ -1,10 +1,12 @@
+import { DownloadActivity } from './activity.ts';
 import { z } from 'zod';
 import { defineRoute, fileReply } from '../api.ts';
 import { defineTopic } from '../bus.ts';
 import { mayRead, mayWrite } from '../route-access.ts';
 import { DownloadLimits, CurrentLimits } from './limits.ts';
+import { MediaDetails } from './media-details.ts';
 import { DownloadPreview } from './preview.ts';
-import { FailureCode } from './causes.ts';
+import { FailureCode, FailureParameters } from './causes.ts';
 
 /** State of a download in the queue or the history. */
 export const DownloadState = z.enum([
@@ -44,12 +46,17 @@ export const Download = z
     eta: z.number().nullable(),
     /** Size of the finished file in bytes. */
     size: z.number().nullable(),
+    /** Channel, length, height and codecs, as far as they are known. */
+    media: MediaDetails.optional(),
     /** Path below the download folder, once finished. */
     filename: z.string().nullable(),
     /** Reason for the failure, or the current activity, for display. */
     message: z.string().nullable(),
+    /** Current activity of a running download, for a text in the language of the reader. */
+    activity: DownloadActivity.optional(),
     /** Known cause of the failure. */
     failure: FailureCode.optional(),
+    failureParameters: FailureParameters.optional(),
     /** A thumbnail exists at its route. */
     thumbnail: z.boolean(),
     /** Runs outside of the scheduled hours as well. */
@@ -192,6 +199,34 @@ export const downloadsApi = {
     access: mayWrite('downloads'),
     body: z.object({ uid: z.string() }),
     reply: z.object({ uid: z.string() }),
+  }),
+  retryAll: defineRoute({
+    method: 'POST',
+    path: '/api/downloads/retry-all',
+    summary: 'Puts failed downloads back into the queue.',
+    access: mayWrite('downloads'),
+    body: z.object({ uids: z.array(z.string()).min(1).max(1000) }),
+    reply: z.object({ retried: z.int() }),
+  }),
+  ended: defineRoute({
+    method: 'GET',
+    path: '/api/downloads/ended',
+    summary: 'Identifiers and addresses of the history, newest first, for actions on all of it.',
+    access: mayRead('downloads'),
+    query: z.object({
+      q: z.string().optional(),
+      state: z.enum(['finished', 'failed']).optional().describe('Only downloads in this state.'),
+      kind: DownloadKind.optional().describe('Only downloads of this kind.'),
+    }),
+    reply: z.object({ downloads: z.array(Download.pick({ uid: true, url: true })) }),
+  }),
+  archive: defineRoute({
+    method: 'GET',
+    path: '/api/downloads/archive',
+    summary: 'The files of finished downloads as one ZIP archive.',
+    access: mayRead('downloads'),
+    query: z.object({ uids: z.string().describe('Identifiers, separated by commas; at most 300.') }),
+    reply: fileReply,
   }),
   again: defineRoute({
     method: 'POST',

@@ -2,6 +2,12 @@ import { z } from 'zod';
 import { defineRoute } from '../api.ts';
 import { mayRead } from '../route-access.ts';
 
+const DayCounts = z.object({
+  files: z.int().describe('Downloads that finished.'),
+  failed: z.int(),
+  bytes: z.number(),
+});
+
 /** Statistics of the last days from the history; removed entries do not count. */
 export const downloadStatistics = defineRoute({
   method: 'GET',
@@ -11,13 +17,12 @@ export const downloadStatistics = defineRoute({
   query: z.object({ days: z.coerce.number().int().min(1).max(366).default(30) }),
   reply: z.object({
     days: z.array(
-      z.object({
+      DayCounts.extend({
         day: z.string().describe('Local, such as `2026-11-21`; today last.'),
-        files: z.int().describe('Downloads that finished.'),
-        failed: z.int(),
-        bytes: z.number(),
       }),
     ),
+    /** The same number of days before, one for each of `days`. */
+    previous: z.array(DayCounts),
     /** The ten sites with the most bytes. */
     sites: z.array(z.object({ site: z.string(), files: z.int(), bytes: z.number() })),
     /** The five largest files. */

@@ -3,7 +3,7 @@ import { defineRoute } from '../api.ts';
 import { defineTopic } from '../bus.ts';
 import { fileReply } from '../api.ts';
 import { DownloadKind, DownloadOptions } from './api.ts';
-import { FailureCode } from './causes.ts';
+import { FailureCode, FailureParameters } from './causes.ts';
 import { mayRead, mayWrite } from '../route-access.ts';
 
 /** Channel, playlist or feed that is checked regularly; the peer's record is defined in the service's `wire`. */
@@ -41,6 +41,7 @@ export const Subscription = z
     error: z.string().nullable(),
     /** Known cause of the failure. */
     failure: FailureCode.optional(),
+    failureParameters: FailureParameters.optional(),
     /** Number of consecutive failed checks. */
     failures: z.int(),
   })

@@ -69,12 +69,18 @@ export type GitEntry = z.infer<typeof GitEntry>;
 export const GitContent = z.discriminatedUnion('kind', [
   z.object({
     kind: z.literal('folder'),
+    /** Commit that the ref points to. */
+    revision: z.string(),
+    /** Last commit that changed the folder. */
     commit: GitCommit,
     entries: z.array(GitEntry),
     readme: z.object({ name: z.string(), text: z.string() }).nullable(),
   }),
   z.object({
     kind: z.literal('file'),
+    /** Commit that the ref points to. */
+    revision: z.string(),
+    /** Last commit that changed the file. */
     commit: GitCommit,
     id: z.string().describe('Of its bytes; who changes it says what he saw.'),
     size: z.number(),
@@ -115,6 +121,14 @@ export const GitDiff = z.object({
   total: z.int().nullable(),
 });
 export type GitDiff = z.infer<typeof GitDiff>;
+
+/** Query of routes with a diff. */
+export const DiffQuery = z.object({
+  whitespace: z
+    .enum(['show', 'hide'])
+    .default('show')
+    .describe('With `hide`, changes of whitespace and files without other changes are left out.'),
+});
 
 /** SSH key of an account. */
 export const GitKey = z.object({
@@ -228,6 +242,7 @@ export const gitApi = {
     path: `${repositoryPath}/commits/:commit`,
     summary: 'A commit and what it changed.',
     access: 'objects',
+    query: DiffQuery,
     reply: GitDiff.extend({ commit: GitCommit }),
   }),
   keys: defineRoute({

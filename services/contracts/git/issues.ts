@@ -1,10 +1,11 @@
+import * as m from '#messages/git-problems';
 import { z } from 'zod';
 import { defineRoute } from '../api.ts';
-import { GitCommit, GitDiff } from './api.ts';
+import { DiffQuery, GitCommit, GitDiff } from './api.ts';
 
 const time = z.number().describe('ms since the epoch');
 const text = z.string().max(65_536);
-const title = z.string().trim().min(1, 'Give it a title.').max(255);
+const title = z.string().trim().min(1, { error: m.titleRequired }).max(255);
 
 /** Label of issues and pull requests. */
 export const GitLabel = z.object({
@@ -42,6 +43,14 @@ export const GitIssue = z.object({
 });
 export type GitIssue = z.infer<typeof GitIssue>;
 
+/** Kind of a reaction, with Gitea's names. */
+export const GitReactionContent = z.enum(['+1', '-1', 'laugh', 'hooray', 'confused', 'heart', 'rocket', 'eyes']);
+export type GitReactionContent = z.infer<typeof GitReactionContent>;
+
+/** Reactions of one kind to an issue or a comment. */
+export const GitReaction = z.object({ content: GitReactionContent, accounts: z.array(z.string()) });
+export type GitReaction = z.infer<typeof GitReaction>;
+
 /** Entry of a conversation: a comment or an event. */
 const threadEntry = z.object({
   id: z.int(),
@@ -63,6 +72,11 @@ const threadEntry = z.object({
   line: z.int(),
   hunk: z.string(),
   review: z.int().nullable(),
+  /** Other repository (`owner/name`) with the referring commit, issue or pull request; null for the same one. */
+  repository: z.string().nullable(),
+  /** Issue or pull request that refers to this one. */
+  reference: z.object({ number: z.int(), title: z.string(), pull: z.boolean() }).nullable(),
+  reactions: z.array(GitReaction),
 });
 
 /** Merge method of a pull request; the values are those of the Gitea API. */
@@ -118,6 +132,8 @@ export type GitPull = z.infer<typeof GitPull>;
 export const GitThread = GitIssue.extend({
   text: z.string(),
   locked: z.boolean(),
+  /** Reactions to the issue itself. */
+  reactions: z.array(GitReaction),
   entries: z.array(threadEntry),
   request: GitPull.nullable(),
   /** The caller may comment. */
@@ -193,7 +209,19 @@ export const gitIssuesApi = {
     path: `${thread}/comments`,
     summary: 'Says something in an issue or a pull request.',
     access: 'objects',
-    body: z.object({ text: text.trim().min(1, 'Write something.') }),
+    body: z.object({ text: text.trim().min(1, { error: m.commentRequired }) }),
+    reply: ok,
+  }),
+  react: defineRoute({
+    method: 'PUT',
+    path: `${thread}/reactions`,
+    summary: 'Adds or removes a reaction to an issue, a pull request or one of its comments.',
+    access: 'objects',
+    body: z.object({
+      content: GitReactionContent,
+      entry: z.int().min(0).default(0).describe('The comment; 0 is the issue itself.'),
+      enabled: z.boolean(),
+    }),
     reply: ok,
   }),
   fields: defineRoute({
@@ -260,6 +288,7 @@ export const gitIssuesApi = {
     path: `${repositoryPath}/pulls/:number/changes`,
     summary: 'The commits of a pull request, and what they change together.',
     access: 'objects',
+    query: DiffQuery,
     reply: GitDiff.extend({
       commits: z.array(GitCommit),
       head: z.string().describe('The commit that would be merged.'),

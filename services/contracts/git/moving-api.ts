@@ -1,3 +1,4 @@
+import * as m from '#messages/git-problems';
 import { z } from 'zod';
 import { defineRoute, fileReply } from '../api.ts';
 import { GitRepository } from './api.ts';
@@ -10,7 +11,7 @@ export const gitMovingApi = {
     summary: 'Makes a repository of a folder of this computer.',
     access: 'admin',
     body: z.object({
-      folder: z.string().trim().min(1, 'Name a folder.').max(4096),
+      folder: z.string().trim().min(1, { error: m.folderRequired }).max(4096),
       name: z.string().max(100),
       private: z.boolean(),
     }),
@@ -22,7 +23,7 @@ export const gitMovingApi = {
     summary: 'Copies a repository from elsewhere.',
     access: 'user',
     body: z.object({
-      address: z.string().trim().min(1, 'Name an address.').max(2048),
+      address: z.string().trim().min(1, { error: m.addressRequired }).max(2048),
       name: z.string().max(100),
       private: z.boolean(),
       user: z.string().max(200).default(''),

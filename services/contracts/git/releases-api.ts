@@ -1,3 +1,4 @@
+import * as m from '#messages/git-problems';
 import { z } from 'zod';
 import { defineRoute, fileReply } from '../api.ts';
 import { toPatchSchema } from '../patch-schema.ts';
@@ -44,7 +45,7 @@ export const gitReleasesApi = {
     summary: 'Releases a tag, which is made where it is missing.',
     access,
     body: z.object({
-      tag: z.string().trim().min(1, 'Name a tag.').max(200),
+      tag: z.string().trim().min(1, { error: m.tagRequired }).max(200),
       target: z.string().max(250).default(''),
       ...values,
     }),

@@ -18,6 +18,8 @@ export const InboxItem = z
     /** Push topic of the message; empty for other sources. */
     topic: z.string(),
     link: z.string().nullable(),
+    /** Path in the app API of a picture that this host stores with the message. */
+    picture: z.string().optional(),
     time: z.number().describe('ms since the epoch'),
     read: z.boolean(),
     /** Archived: hidden from the inbox, still found by search. */
@@ -36,6 +38,9 @@ export const UnreadTopic = z
   .meta({ id: 'InboxUnreadTopic' });
 export type UnreadTopic = z.infer<typeof UnreadTopic>;
 
+/** Path of a picture in the app API; pages load pictures only from this host. */
+const PicturePath = z.string().regex(/^\/api\/[\w/.%-]{1,300}$/);
+
 /** Message offered to the inbox. The handover's key is the identity of the notification; a known key is ignored. */
 export const InboxOffer = z.object({
   title: z.string().default(''),
@@ -46,6 +51,7 @@ export const InboxOffer = z.object({
   source: z.string(),
   topic: z.string().default(''),
   link: z.string().optional(),
+  picture: PicturePath.optional(),
   time: z.number(),
 });
 export type InboxOffer = z.infer<typeof InboxOffer>;

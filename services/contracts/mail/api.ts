@@ -1,3 +1,4 @@
+import * as m from '#messages/mail-problems';
 import { z } from 'zod';
 import { defineRoute, fileReply } from '../api.ts';
 import { defineTopic } from '../bus.ts';
@@ -142,7 +143,7 @@ export type MailriseImport = z.infer<typeof MailriseImport>;
 const address = z
   .string()
   .trim()
-  .regex(/^[^\s<>]{1,320}$/, 'Write one address, such as alerts@nas.lan.');
+  .regex(/^[^\s<>]{1,320}$/, { error: m.addressInvalid });
 
 const ok = z.object({ ok: z.literal(true) });
 
@@ -218,6 +219,8 @@ export const mailApi = {
       failed: z.array(z.int()),
       /** Mails that a rule discarded. */
       dropped: z.array(z.int()),
+      /** All mails of the same number of days before; null when the spool does not store that many. */
+      previous: z.array(z.int()).nullable(),
     }),
   }),
   message: defineRoute({

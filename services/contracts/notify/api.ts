@@ -1,20 +1,22 @@
+import * as m from '#messages/notify-problems';
 import { z } from 'zod';
 import { defineRoute } from '../api.ts';
 import { NotifyHistoryEntry } from './history.ts';
+import { NotifyFailureCode } from './statistics.ts';
 import { NotifyKeyOptions, NotifyKeySecret } from './options.ts';
 import { DeliveryArguments } from './delivery.ts';
 import { DestinationForm, FilledForm, FormValues } from './forms.ts';
 
 /** Name of a configuration key, as Apprise API defines it. */
-export const NotifyKeyName = z
-  .string()
-  .regex(/^[A-Za-z0-9_-]{1,128}$/, 'Use letters, digits, - and _ only, 128 at most.');
+export const NotifyKeyName = z.string().regex(/^[A-Za-z0-9_-]{1,128}$/, { error: m.keyInvalid });
 
 /** Delivery results of a destination. */
 export const NotifyHealth = z.object({
   /** Result of the latest notification. */
   state: z.enum(['waiting', 'done', 'dead']),
   detail: z.string(),
+  /** Code of the failure; empty without one. */
+  code: z.union([NotifyFailureCode, z.literal('')]),
   time: z.number().describe('ms since the epoch'),
   lastSuccess: z.number().nullable(),
 });
@@ -103,6 +105,8 @@ export const NotifyTestResult = z.object({
   /** HTTP status; null without a response. */
   status: z.int().nullable(),
   detail: z.string(),
+  /** Code of the failure; empty without one. */
+  code: z.union([NotifyFailureCode, z.literal('')]),
   /** Beginning of the response, secrets masked. */
   words: z.string(),
   durationMs: z.int(),
@@ -110,10 +114,8 @@ export const NotifyTestResult = z.object({
 export type NotifyTestResult = z.infer<typeof NotifyTestResult>;
 
 const named = { line: z.int().min(1), id: z.string() };
-const tags = z
-  .array(z.string().regex(/^(\d{1,9}:)?[A-Za-z0-9][A-Za-z0-9_-]{0,63}$/, 'A tag is letters, digits, - and _.'))
-  .max(50);
-const url = z.string().trim().min(1, 'Write the address of the destination.').max(4096);
+const tags = z.array(z.string().regex(/^(\d{1,9}:)?[A-Za-z0-9][A-Za-z0-9_-]{0,63}$/, { error: m.tagInvalid })).max(50);
+const url = z.string().trim().min(1, { error: m.addressMissing }).max(4096);
 /** Destination as an address or as a form, with delivery options for both. */
 const linePath = {
   url: url.optional(),

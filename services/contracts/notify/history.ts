@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { NotifyFailureCode } from './statistics.ts';
 
 /** Delivery of a notification to one destination. */
 export const NotifyDelivery = z.object({
@@ -8,6 +9,8 @@ export const NotifyDelivery = z.object({
   state: z.enum(['waiting', 'done', 'dead']),
   attempts: z.int(),
   detail: z.string(),
+  /** Code of the last failure; empty without one. */
+  code: z.union([NotifyFailureCode, z.literal('')]),
   updatedAt: z.number(),
   /** Time of the next attempt, ms since the epoch; null when the delivery is not waiting. */
   nextAt: z.number().nullable(),

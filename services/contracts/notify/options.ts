@@ -1,3 +1,4 @@
+import * as m from '#messages/notify-problems';
 import { z } from 'zod';
 
 /** Options of a configuration key. */
@@ -22,9 +23,9 @@ export type NotifyKeyOptions = z.infer<typeof NotifyKeyOptions>;
 export const NotifyKeySecret = z.object({
   secret: z
     .string()
-    .min(8, 'Use 8 characters at least.')
+    .min(8, { error: m.secretTooShort })
     .max(256)
     // GitLab sends the secret in a header, so only header characters are accepted.
-    .regex(/^[\x21-\x7e]+$/, 'Use letters, digits and signs without spaces.')
+    .regex(/^[\x21-\x7e]+$/, { error: m.secretInvalid })
     .nullable(),
 });

@@ -11,6 +11,8 @@ export const NotifyDestinationStatistics = z.object({
   done: z.array(z.int()),
   /** Failed deliveries by day of the notification. */
   dead: z.array(z.int()),
+  /** All ended deliveries of the 30 days before by day; null when the history does not store that many days. */
+  previous: z.array(z.int()).nullable(),
   /** Median time from acceptance to confirmation over the last seven days, in ms; null without a delivery. */
   p50: z.number().nullable(),
   p95: z.number().nullable(),
@@ -18,10 +20,32 @@ export const NotifyDestinationStatistics = z.object({
 export type NotifyDestinationStatistics = z.infer<typeof NotifyDestinationStatistics>;
 
 /**
- * Stable code of a failure that the pages or the outbox handle: `unknown_host`: the host name of the destination does
- * not exist; `needs_engine`: the Apprise engine is not installed.
+ * Stable code of a failure that the pages or the outbox handle. `own_address`: the destination leads back to Homeport;
+ * `address_refused`: the settings do not allow the address; `sign_in`: the mail server rejects user or password; `too_large`: the response exceeds
+ * the limit; `request_failed`: any other failure of a request; `no_room`: the account of Matrix is in no room.
  */
-export const NotifyFailureCode = z.enum(['unknown_host', 'needs_engine']);
+export const NotifyFailureCode = z.enum([
+  'unknown_host',
+  'refused',
+  'unreachable',
+  'timeout',
+  'reset',
+  'untrusted',
+  'own_address',
+  'address_refused',
+  'invalid_address',
+  'sign_in',
+  'needs_engine',
+  'engine_failed',
+  'too_large',
+  'request_failed',
+  'mail_refused',
+  'publish_failed',
+  'unexpected_reply',
+  'no_room',
+  'unknown_topic',
+  'unknown_key',
+]);
 export type NotifyFailureCode = z.infer<typeof NotifyFailureCode>;
 
 /** Deliveries that fail for the same reason. */
@@ -69,6 +93,8 @@ export const notifyStatistics = defineRoute({
     destinations: z.array(NotifyDestinationStatistics),
     /** The last 24 hours, the current one last. */
     hours: z.array(NotifyHour),
+    /** The same hours a day earlier; null when the history stores only one day. */
+    previousHours: z.array(NotifyHour).nullable(),
     problems: z.array(NotifyProblem),
   }),
 });

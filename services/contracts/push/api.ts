@@ -1,3 +1,4 @@
+import * as m from '#messages/push-problems';
 import { z } from 'zod';
 import { defineRoute, fileReply } from '../api.ts';
 import { Priority, TopicName } from './topics.ts';
@@ -100,8 +101,8 @@ export type TopicStatistics = z.infer<typeof TopicStatistics>;
 /** Button as the form defines it. */
 const WrittenAction = z.object({
   kind: z.enum(['view', 'http']),
-  label: z.string().trim().min(1, 'Write what the button says.').max(100),
-  url: z.url({ protocol: /^https?$/, error: 'Use an address that begins with https:// or http://.' }),
+  label: z.string().trim().min(1, { error: m.buttonLabelMissing }).max(100),
+  url: z.url({ protocol: /^https?$/, error: m.urlInvalid }),
   /** For `http`. */
   method: z.enum(['GET', 'POST', 'PUT', 'PATCH', 'DELETE']).default('POST'),
   body: z.string().max(2000).default(''),
@@ -220,13 +221,13 @@ export const pushApi = {
       message: z.string().max(16_384).default(''),
       priority: Priority.default(3),
       tags: z.array(z.string().min(1).max(100)).max(50).default([]),
-      click: z.url({ protocol: /^https?$/, error: 'Use an address that begins with https:// or http://.' }).optional(),
+      click: z.url({ protocol: /^https?$/, error: m.urlInvalid }).optional(),
       markdown: z.boolean().default(false),
-      actions: z.array(WrittenAction).max(3, 'Three buttons at most.').default([]),
+      actions: z.array(WrittenAction).max(3, { error: m.tooManyButtons }).default([]),
       /** Id of an upload. */
       file: z.string().max(64).optional(),
       /** Address of an external file; it is passed on without being fetched. */
-      attach: z.url({ protocol: /^https?$/, error: 'Use an address that begins with https:// or http://.' }).optional(),
+      attach: z.url({ protocol: /^https?$/, error: m.urlInvalid }).optional(),
       /** File name that replaces the original one. */
       filename: z.string().max(255).default(''),
       /** Delivery time as in ntfy: `30m`, `tomorrow, 10am`, a unix time. Empty for immediate delivery. */
@@ -260,6 +261,8 @@ export const pushApi = {
       /** Local days such as `2026-11-21`, today last. */
       days: z.array(z.string()),
       topics: z.array(TopicStatistics),
+      /** Messages of these topics on the seven days before, one number for each of `days`. */
+      previous: z.array(z.int()),
     }),
   }),
   hours: defineRoute({
@@ -281,6 +284,8 @@ export const pushApi = {
           urgent: z.int(),
         }),
       ),
+      /** Messages of the same hours a day earlier, of all priorities. */
+      previous: z.array(z.int()),
     }),
   }),
 };

@@ -1,3 +1,4 @@
+import * as m from '#messages/push-problems';
 import { z } from 'zod';
 import { defineRoute } from '../api.ts';
 import { defineTopic } from '../bus.ts';
@@ -53,7 +54,7 @@ export const pushDelayedApi = {
     path: '/api/push/planned/:id',
     summary: 'Gives a waiting message another time, written as the delay of a message is.',
     access: 'objects',
-    body: z.object({ at: z.string().trim().min(1, 'Write when it should go out.').max(100) }),
+    body: z.object({ at: z.string().trim().min(1, { error: m.timeMissing }).max(100) }),
     reply: DelayedMessage,
   }),
   publish: defineRoute({

@@ -1,7 +1,9 @@
-/** Message that Home and the Messages page offer to send while there is none. */
+import * as m from '#messages/push-texts';
+
+/** Message that Home and the Messages page offer to send while there is none; its texts are in the reader's language. */
 export const firstMessage = {
   topic: 'hello',
-  title: 'Your first message',
+  title: m.firstMessageTitle,
   tags: ['wave'],
-  message: 'It went to the topic hello. Scripts and phones publish to topics like this one; Messages shows how.',
+  message: m.firstMessageText,
 };

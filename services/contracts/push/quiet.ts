@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { defineRoute } from '../api.ts';
-import { PushRules } from './rules.ts';
+import { mayRead } from '../route-access.ts';
+import { MutedTopic, PushRules } from './rules.ts';
 
 /** Delivery rules of an account, and whether the popups of this computer follow them. */
 export const PushQuiet = PushRules.extend({
@@ -52,6 +53,23 @@ export const pushQuietApi = {
     access: 'user',
     body: PushQuiet,
     reply: PushQuietState,
+  }),
+  muted: defineRoute({
+    method: 'GET',
+    path: '/api/push/muted',
+    summary: 'The topics that the caller has muted for a time.',
+    access: 'user',
+    reply: z.object({ muted: z.array(MutedTopic) }),
+  }),
+  mute: defineRoute({
+    method: 'POST',
+    path: '/api/push/topics/:topic/mute',
+    summary:
+      'Mutes a topic for the caller until a time: its messages wait for a summary, except urgent ones. Null or a ' +
+      'past time ends it.',
+    access: mayRead('push', ':topic'),
+    body: z.object({ until: z.int().nullable() }),
+    reply: z.object({ muted: z.array(MutedTopic) }),
   }),
   acknowledge: defineRoute({
     method: 'POST',

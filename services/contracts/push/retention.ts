@@ -1,3 +1,4 @@
+import * as m from '#messages/push-problems';
 import { z } from 'zod';
 import { defineRoute } from '../api.ts';
 
@@ -6,7 +7,7 @@ export const RetentionRule = z
   .object({
     topic: z
       .string()
-      .regex(/^[-_*A-Za-z0-9]{1,64}$/, 'Use letters, digits, -, _ and * only, 64 at most.')
+      .regex(/^[-_*A-Za-z0-9]{1,64}$/, { error: m.topicPatternInvalid })
       .describe('A topic, or a pattern with `*`; of several that fit the longest counts.'),
     /** Seconds; 0: not stored; null: the setting applies. */
     seconds: z

@@ -1,15 +1,17 @@
+import * as m from '#messages/push-problems';
 import { z } from 'zod';
 import { defineTopic } from '../bus.ts';
 import { isQuiet, QuietHours, parseQuietSpans, getQuietEnd, createWallClock, type QuietSpan } from '../quiet-hours.ts';
 import { matchesWildcardParts } from '../wildcards.ts';
 import { isZone } from '../zone.ts';
+import { TopicName } from './topics.ts';
 
 /** Delivery rule for the topics that match a pattern. */
 export const PushRule = z
   .object({
     topics: z
       .string()
-      .regex(/^[-_*A-Za-z0-9]{1,64}$/, 'Use letters, digits, - and _, and * for any run of characters; 64 at most.')
+      .regex(/^[-_*A-Za-z0-9]{1,64}$/, { error: m.topicPatternInvalid })
       .describe(
         'A topic, or a pattern with `*` for any run of characters. The longest pattern that fits a topic wins.',
       ),
@@ -40,6 +42,12 @@ export const PushRule = z
   .meta({ id: 'PushRule' });
 export type PushRule = z.infer<typeof PushRule>;
 
+/** Topic whose messages wait until a time, except urgent ones; a summary follows. */
+export const MutedTopic = z
+  .object({ topic: TopicName, until: z.number().describe('ms since the epoch') })
+  .meta({ id: 'PushMutedTopic' });
+export type MutedTopic = z.infer<typeof MutedTopic>;
+
 /** Delivery rules of an account for popups and web push. Streams and polls receive every message regardless. */
 export const PushRules = z.object({
   rules: z
@@ -51,7 +59,7 @@ export const PushRules = z.object({
         context.addIssue({
           code: 'custom',
           path: [index, 'topics'],
-          message: 'There is a rule for these topics already.',
+          message: m.rulePatternExists(),
         });
       }
     })
@@ -59,10 +67,11 @@ export const PushRules = z.object({
   zone: z
     .string()
     .max(64)
-    .refine(isZone, 'Use a time zone such as Europe/Berlin.')
+    .refine(isZone, { error: m.timeZoneInvalid })
     .nullable()
     .default(null)
     .describe('Time zone of the quiet hours; null: that of the machine.'),
+  muted: z.array(MutedTopic).max(200).default([]).describe('Topics that are muted for a time.'),
 });
 export type PushRules = z.infer<typeof PushRules>;
 
@@ -82,11 +91,13 @@ const maxCachedTopics = 2000;
 /** Evaluates the rules of an account for messages. Times are ms since the epoch. */
 export class PushRuleEvaluator {
   readonly #rules: readonly (PushRule & { readonly pieces: readonly string[] })[];
+  readonly #mutedUntil: ReadonlyMap<string, number>;
   readonly #wall: (time: number) => number;
   readonly #cache = new Map<string, TopicRule>();
   #currentMinute: { readonly minute: number; readonly wallMinute: number } | undefined;
 
-  constructor({ rules, zone }: PushRules) {
+  constructor({ rules, zone, muted }: PushRules) {
+    this.#mutedUntil = new Map(muted.map(({ topic, until }) => [topic, until]));
     this.#rules = rules
       .map((rule) => ({ ...rule, pieces: rule.topics.split('*') }))
       .sort((a, b) => b.topics.length - a.topics.length);
@@ -101,10 +112,13 @@ export class PushRuleEvaluator {
 
   /**
    * Returns the delivery of a message: priority 1 and 2 are silent, 3 is held during quiet hours, 4 and 5 are shown.
+   * Messages of a muted topic are held, except urgent ones.
    */
   outcome(topic: string, priority: number, time: number): PushOutcome {
     const { mode, spans } = this.#rule(topic);
-    if (mode === 'silent' || priority <= 2) return 'quietly';
+    if (mode === 'silent') return 'quietly';
+    if (priority < 5 && time < (this.#mutedUntil.get(topic) ?? 0)) return 'hold';
+    if (priority <= 2) return 'quietly';
     return mode === 'normal' && priority === 3 && isQuiet(spans, this.#wall, time) ? 'hold' : 'show';
   }
 

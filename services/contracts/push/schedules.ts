@@ -1,19 +1,20 @@
+import * as m from '#messages/push-problems';
 import { z } from 'zod';
 import { defineRoute } from '../api.ts';
 import { Priority, TopicName } from './topics.ts';
 
 const ms = z.number().int().describe('ms since the epoch');
-const rule = z.string().trim().min(1, 'Write when it should go out.').max(100);
+const rule = z.string().trim().min(1, { error: m.scheduleTimeMissing }).max(100);
 const zone = z.string().min(1).max(64).describe('A name such as Europe/Berlin.');
 
 /** Content and times of a recurring message. */
 export const ScheduleForm = z.object({
   topic: TopicName,
   title: z.string().max(250).default(''),
-  message: z.string().min(1, 'Write a message.').max(16_384),
+  message: z.string().min(1, { error: m.messageMissing }).max(16_384),
   priority: Priority.default(3),
   tags: z.array(z.string().min(1).max(100)).max(50).default([]),
-  click: z.url({ protocol: /^https?$/, error: 'Use an address that begins with https:// or http://.' }).optional(),
+  click: z.url({ protocol: /^https?$/, error: m.urlInvalid }).optional(),
   markdown: z.boolean().default(false),
   /** Cron expression with five fields: minute, hour, day of the month, month, day of the week. */
   rule,

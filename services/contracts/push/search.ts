@@ -1,3 +1,4 @@
+import * as m from '#messages/push-problems';
 import { z } from 'zod';
 import { defineRoute } from '../api.ts';
 import { PushMessage } from './api.ts';
@@ -18,7 +19,7 @@ export const pushSearchApi = {
       /** Topic, or a pattern with `*`. */
       topic: z
         .string()
-        .regex(/^[-_*A-Za-z0-9]{0,64}$/, 'Use letters, digits, -, _ and * only.')
+        .regex(/^[-_*A-Za-z0-9]{0,64}$/, { error: m.topicPatternInvalid })
         .default(''),
       /** Minimum priority. */
       priority: z.coerce.number().pipe(Priority).default(1),

@@ -1,9 +1,10 @@
+import * as m from '#messages/push-problems';
 import { z } from 'zod';
 import { defineHandover, defineTopic } from '../bus.ts';
 import { NotificationFile } from '../notify/notification.ts';
 
 /** Topic name, as ntfy defines it. */
-export const TopicName = z.string().regex(/^[-_A-Za-z0-9]{1,64}$/, 'Use letters, digits, - and _ only, 64 at most.');
+export const TopicName = z.string().regex(/^[-_A-Za-z0-9]{1,64}$/, { error: m.topicInvalid });
 
 /** ntfy's priority: 1 (min) to 5 (max); 3 is the default. */
 export const Priority = z.int().min(1).max(5);

@@ -1,6 +1,8 @@
+import * as m from '#messages/sync-problems';
 import { z } from 'zod';
 import { defineRoute } from '../api.ts';
 import { defineTopic } from '../bus.ts';
+import { fileRoutes } from './files.ts';
 import { remoteRoutes } from './remotes.ts';
 
 const time = z.number().describe('ms since the epoch');
@@ -71,11 +73,11 @@ export const SyncFileError = z.object({
   detail: z.string(),
 });
 
-const LocationField = z.string().trim().min(1, 'Say where.').max(4096);
+const LocationField = z.string().trim().min(1, { error: m.locationMissing }).max(4096);
 
 /** Editable fields of a sync task. */
 export const TaskFields = z.object({
-  name: z.string().trim().min(1, 'Give it a name.').max(100),
+  name: z.string().trim().min(1, { error: m.nameMissing }).max(100),
   /** `sync`: the destination becomes equal to the source; `copy`: nothing is deleted. */
   mode: z.enum(['sync', 'copy']).default('copy'),
   source: LocationField.describe('A folder of this computer, or remote:path.'),
@@ -131,16 +133,6 @@ export type PlannedFile = z.infer<typeof PlannedFile>;
 /** Change that a dry run would make to a file. */
 export const PlannedAction = z.enum(['delete', 'update', 'create']);
 export type PlannedAction = z.infer<typeof PlannedAction>;
-
-/** Entry of a remote folder. */
-export const SyncEntry = z.object({
-  name: z.string(),
-  path: z.string(),
-  isFolder: z.boolean(),
-  size: z.number(),
-  modifiedAt: time.nullable(),
-});
-export type SyncEntry = z.infer<typeof SyncEntry>;
 
 const id = z.object({ id: z.int() });
 
@@ -274,13 +266,6 @@ export const syncApi = {
     }),
     reply: z.object({ items: z.array(PlannedFile), total: z.int() }),
   }),
-  browse: defineRoute({
-    method: 'GET',
-    path: '/api/sync/files',
-    summary: 'What a folder holds, of this computer or of a remote.',
-    access: 'objects',
-    query: z.object({ at: z.string().min(1).max(4096) }),
-    reply: z.object({ entries: z.array(SyncEntry) }),
-  }),
+  ...fileRoutes,
   ...remoteRoutes,
 };

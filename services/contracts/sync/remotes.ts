@@ -1,3 +1,4 @@
+import * as m from '#messages/sync-problems';
 import { z } from 'zod';
 import { defineRoute } from '../api.ts';
 
@@ -81,7 +82,7 @@ export const remoteRoutes = {
     summary: 'Sets up a remote, or begins to: the answer says what is asked next. Its secrets are kept encrypted.',
     access: 'admin',
     body: z.object({
-      name: z.string().regex(/^[A-Za-z0-9_][\w.+@-]{0,59}$/, 'Use letters, digits and - _ . + @'),
+      name: z.string().regex(/^[A-Za-z0-9_][\w.+@-]{0,59}$/, { error: m.remoteNameInvalid }),
       type: z.string().regex(/^[a-z0-9 ]{1,60}$/),
       parameters: z.record(z.string().max(100), z.string().max(20_000)),
     }),

@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { defineRoute } from '../api.ts';
 import { defineTopic } from '../bus.ts';
 import { mayRead, mayWrite } from '../route-access.ts';
+import { Tag } from './manage.ts';
 import { HeartbeatStatus, MonitorConfig } from './monitor.ts';
 import {
   ApiKey,
@@ -13,6 +14,7 @@ import {
   Monitor,
   MonitorRow,
   NewDockerHost,
+  TestResult,
   UptimeHour,
   UptimeOptions,
 } from './views.ts';
@@ -42,7 +44,7 @@ export const uptimeApi = {
     path: '/api/uptime/overview',
     summary: 'All monitors and how they stand, as briefly as possible.',
     access: read,
-    reply: z.object({ rows: z.array(MonitorRow), dockerHosts: z.array(DockerHost) }),
+    reply: z.object({ rows: z.array(MonitorRow), dockerHosts: z.array(DockerHost), tags: z.array(Tag) }),
   }),
   recent: defineRoute({
     method: 'GET',
@@ -59,6 +61,14 @@ export const uptimeApi = {
     access: read,
     query: z.object({ ids }),
     reply: z.record(z.string(), z.array(UptimeHour)),
+  }),
+  favicons: defineRoute({
+    method: 'GET',
+    path: '/api/uptime/favicons',
+    summary: 'The icons of the websites of some monitors as data URLs, of those that are known after a few seconds.',
+    access: read,
+    query: z.object({ ids }),
+    reply: z.record(z.string(), z.string()),
   }),
   monitors: defineRoute({
     method: 'GET',
@@ -143,6 +153,21 @@ export const uptimeApi = {
     access: write,
     reply: Heartbeat,
   }),
+  test: defineRoute({
+    method: 'POST',
+    path: '/api/uptime/monitors/test',
+    summary: 'Checks a configuration once without storing it; with `id`, missing fields are those of that monitor.',
+    access: write,
+    body: z.object({ id: z.int().optional(), config: z.record(z.string(), z.unknown()) }),
+    reply: TestResult,
+  }),
+  duplicate: defineRoute({
+    method: 'POST',
+    path: '/api/uptime/monitors/:id/duplicate',
+    summary: 'Adds a paused copy of a monitor with its secrets.',
+    access: write,
+    reply: Monitor,
+  }),
   beats: defineRoute({
     method: 'GET',
     path: '/api/uptime/monitors/:id/beats',
@@ -163,6 +188,9 @@ export const uptimeApi = {
     query: z.object({ hours: z.coerce.number().int().min(1).max(8784).default(24) }),
     reply: z.object({
       items: z.array(ChartPoint),
+      previous: z
+        .array(ChartPoint)
+        .describe('The same length of time before, by hours up to 30 days, else by days, as far as it is stored.'),
       usual: z.object({ median: z.number(), threshold: z.number() }).nullable(),
     }),
   }),
@@ -181,6 +209,8 @@ export const uptimeApi = {
       avgPing24h: z.number().nullable(),
       certificate: CertificateChain.nullable(),
       pushPath: z.string().nullable().describe('Where a push monitor hears from its program.'),
+      description: z.string().nullable(),
+      dependsOn: z.array(z.int()).describe('Monitors whose outage suppresses the alerts of this one.'),
     }),
   }),
   incidents: defineRoute({

@@ -1,3 +1,4 @@
+import * as m from '#messages/uptime-problems';
 import { z } from 'zod';
 import { defineRoute } from '../api.ts';
 import { mayRead, mayWrite } from '../route-access.ts';
@@ -19,13 +20,12 @@ const toInteger = (min: number, max: number) => z.coerce.number().int().min(min)
 const LocalTime = z
   .string()
   .trim()
-  .regex(/^\d{4}-\d\d-\d\d(?:[ T]\d\d:\d\d(?::\d\d(?:\.\d+)?)?)?$/, 'Use a time such as 2026-03-29 02:00.')
+  .regex(/^\d{4}-\d\d-\d\d(?:[ T]\d\d:\d\d(?::\d\d(?:\.\d+)?)?)?$/, { error: m.timeInvalid })
   .transform((text) => `${text.slice(0, 10)} ${text.slice(11, 19) || '00:00'}`)
   .transform((text) => (text.length === 16 ? `${text}:00` : text))
-  .refine(
-    (text) => new Date(`${text.replace(' ', 'T')}Z`).toJSON()?.slice(0, 10) === text.slice(0, 10),
-    'There is no such day.',
-  );
+  .refine((text) => new Date(`${text.replace(' ', 'T')}Z`).toJSON()?.slice(0, 10) === text.slice(0, 10), {
+    error: m.dayInvalid,
+  });
 const TimeOfDay = z.object({
   hours: toInteger(0, 23),
   minutes: toInteger(0, 59),

@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { defineRoute } from '../api.ts';
 import { mayRead, mayWrite } from '../route-access.ts';
 import { MaintenanceConfig } from './maintenance.ts';
+import { ProxyFields } from './proxies.ts';
 import { PublicGroup, StatusPageConfig } from './status-pages.ts';
 import { NewDockerHost } from './views.ts';
 
@@ -13,6 +14,7 @@ const NewTag = z.object({ name: z.string().trim().min(1).max(255), color: z.stri
 
 /** Tag of monitors. */
 export const Tag = NewTag.extend({ id: z.int() }).meta({ id: 'UptimeTag' });
+export type MonitorTag = z.infer<typeof Tag>;
 
 /** All monitors, pages and options in one document, without secrets and history. */
 export const UptimeExport = z.object({
@@ -20,6 +22,7 @@ export const UptimeExport = z.object({
   version: z.literal(1),
   tags: z.array(z.looseObject({ id: z.int(), ...NewTag.shape })).default([]),
   dockerHosts: z.array(z.looseObject({ id: z.int(), ...NewDockerHost.shape })).default([]),
+  proxies: z.array(z.looseObject({ id: z.int(), ...ProxyFields.omit({ password: true }).shape })).default([]),
   monitors: z.array(z.looseObject({ id: z.int() })).max(20_000),
   statusPages: z
     .array(z.looseObject({ id: z.int(), ...StatusPageConfig.shape, publicGroupList: z.array(PublicGroup).default([]) }))
@@ -139,6 +142,7 @@ export const manageApi = {
       monitors: z.int(),
       tags: z.int(),
       dockerHosts: z.int(),
+      proxies: z.int(),
       statusPages: z.int(),
       maintenances: z.int(),
       notifications: z

@@ -1,3 +1,4 @@
+import * as m from '#messages/uptime-problems';
 import { z } from 'zod';
 import { findOwn } from '../find-own.ts';
 
@@ -16,14 +17,14 @@ function numeric(least: number, max: number) {
       z
         .string()
         .trim()
-        .regex(/^-?\d+(\.\d+)?$/, 'Use a number.')
+        .regex(/^-?\d+(\.\d+)?$/, { error: m.numberInvalid })
         .transform(Number),
     ])
     .pipe(
       z
         .number()
-        .min(least, `Use ${String(least)} or more.`)
-        .max(max, `Use ${String(max)} or less.`),
+        .min(least, { error: () => m.valueTooSmall({ min: String(least) }) })
+        .max(max, { error: () => m.valueTooLarge({ max: String(max) }) }),
     );
 }
 
@@ -40,7 +41,7 @@ const jsonText = z
   ])
   .nullable()
   .default(null);
-const statusCode = z.string().regex(/^\d{3}(-\d{3})?$/, 'Use a code such as 200, or a range such as 200-299.');
+const statusCode = z.string().regex(/^\d{3}(-\d{3})?$/, { error: m.statusCodeInvalid });
 
 /** Thresholds of degraded performance; false disables the detection. */
 export const Degradation = z.union([
@@ -78,7 +79,7 @@ export type FlapThreshold = z.infer<typeof FlapThreshold>;
  * preserved.
  */
 export const MonitorConfig = z.looseObject({
-  name: z.string().trim().min(1, 'Give it a name.').max(150, 'Use 150 characters at most.'),
+  name: z.string().trim().min(1, { error: m.nameMissing }).max(150, { error: m.nameTooLong }),
   type: z.string().min(1).max(50),
   description: shortText,
   url: shortText,
@@ -125,9 +126,13 @@ export const MonitorConfig = z.looseObject({
     .union([z.int(), z.string().regex(/^\d+$/).transform(Number)])
     .nullable()
     .default(null),
+  proxyId: z
+    .union([z.int(), z.string().regex(/^\d+$/).transform(Number)])
+    .nullable()
+    .default(null),
   pushToken: z
     .string()
-    .regex(/^[A-Za-z0-9_-]{1,200}$/, 'Use letters, digits, - and _.')
+    .regex(/^[A-Za-z0-9_-]{1,200}$/, { error: m.pushTokenInvalid })
     .nullable()
     .default(null),
   manual_status: HeartbeatStatus.nullable().default(null),
@@ -205,5 +210,5 @@ export function missingTarget(monitor: Readonly<Record<string, unknown>>): Recor
   const missingFields = needed.filter(
     (field) => monitor[field] === undefined || monitor[field] === null || monitor[field] === '',
   );
-  return Object.fromEntries(missingFields.map((field) => [field, 'This is needed.']));
+  return Object.fromEntries(missingFields.map((field) => [field, m.fieldMissing()]));
 }

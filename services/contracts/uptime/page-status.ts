@@ -1,19 +1,20 @@
+import * as m from '#messages/uptime-states';
 import { heartbeatStatus, type HeartbeatStatus } from './monitor.ts';
 
 /** Combined status of all monitors of a status page. */
 export type PageStatus = 'maintenance' | 'up' | 'partial' | 'down' | 'none';
 
 /** Headings of a status page by its status. */
-export const pageStatusTitles: Readonly<Record<PageStatus, string>> = {
-  maintenance: 'Under maintenance',
-  up: 'All systems operational',
-  partial: 'Some systems do not work',
-  down: 'The systems do not work',
-  none: 'Nothing is watched yet',
+export const pageStatusTitles: Readonly<Record<PageStatus, () => string>> = {
+  maintenance: m.pageMaintenance,
+  up: m.pageUp,
+  partial: m.pagePartial,
+  down: m.pageDown,
+  none: m.pageNone,
 };
 
 /** Labels of a monitor on a status page, by its status. */
-export const visitorStatusLabels = ['Down', 'Up', 'Trying again', 'Maintenance'] as const;
+export const visitorStatusLabels = [m.down, m.up, m.pending, m.maintenance] as const;
 
 /** Combines the statuses of the active monitors that have been checked. */
 export function getPageStatus(statuses: readonly HeartbeatStatus[]): PageStatus {

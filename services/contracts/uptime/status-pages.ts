@@ -1,3 +1,4 @@
+import * as m from '#messages/uptime-problems';
 import { z } from 'zod';
 import { defineRoute } from '../api.ts';
 import { toPatchSchema } from '../patch-schema.ts';
@@ -8,7 +9,7 @@ import { mayRead, mayWrite } from '../route-access.ts';
 export const Slug = z
   .string()
   .max(100)
-  .regex(/^[A-Za-z0-9]+(?:-[A-Za-z0-9]+)*$/, 'Use letters, digits and single dashes between them.')
+  .regex(/^[A-Za-z0-9]+(?:-[A-Za-z0-9]+)*$/, { error: m.slugInvalid })
   .transform((slug) => slug.toLowerCase());
 
 const text = z.string().max(100_000).nullable();
@@ -20,13 +21,33 @@ export const DomainName = z
   .trim()
   .toLowerCase()
   .max(253)
-  .regex(/^[a-z0-9](?:[a-z0-9.-]*[a-z0-9])?$/, 'Use a name such as status.example.org.')
-  .refine((name) => !/(?:^|\.)(?:\d+|0x[0-9a-f]*|localhost)$/.test(name), 'Use a name, not an address of a machine.');
+  .regex(/^[a-z0-9](?:[a-z0-9.-]*[a-z0-9])?$/, { error: m.domainNameInvalid })
+  .refine((name) => !/(?:^|\.)(?:\d+|0x[0-9a-f]*|localhost)$/.test(name), { error: m.domainNameIsAddress });
+
+/** Audiences of a status page: every visitor, Homeport accounts, or visitors with its password. */
+const pageAccessKinds = ['everyone', 'accounts', 'password'] as const;
 
 /** Fields that Uptime Kuma stores elsewhere or does not have. */
 const OwnPageFields = {
+  access: z
+    .enum(pageAccessKinds)
+    .default('everyone')
+    .describe('Audience of the page, its feed, its badges and its JSON.'),
   domainNameList: z.array(DomainName).max(20).default([]).describe('Names under which it is the first page.'),
   showOutages: flag.default(true).describe('Outages of its monitors, without their cause.'),
+  logo: z
+    .string()
+    .max(200_000, { error: m.logoTooLarge })
+    .regex(/^data:image\/(?:png|jpeg|webp|gif|svg\+xml);base64,[A-Za-z0-9+/]+={0,2}$/, { error: m.logoInvalid })
+    .nullable()
+    .default(null)
+    .describe('Picture above the title, as a data address.'),
+  accentColor: z
+    .string()
+    .regex(/^#[0-9a-f]{6}$/i, { error: m.colorInvalid })
+    .nullable()
+    .default(null)
+    .describe('Color of the button and of the line at the top, such as #0e7490.'),
   pushTopic: TopicName.nullable().default(null).describe('Those who follow this topic are told what happens.'),
   subscribable: flag.default(false).describe('Visitors may have news sent to a mail address, and see the push topic.'),
   notifyTag: z
@@ -65,8 +86,11 @@ export type StatusPageConfig = z.infer<typeof StatusPageConfig>;
 /** Returns the part of the configuration that visitors and clients of Uptime Kuma receive. */
 export function publicConfig(config: StatusPageConfig) {
   const {
+    access: _access,
     domainNameList: _domains,
     showOutages: _outages,
+    logo: _logo,
+    accentColor: _accent,
     pushTopic: _topic,
     notifyTag: _tag,
     subscribable: _open,
@@ -124,10 +148,14 @@ export const PageSubscriber = z
   .meta({ id: 'UptimePageSubscriber' });
 export type PageSubscriber = z.infer<typeof PageSubscriber>;
 
+/** Password of a status page. */
+export const PagePassword = z.string().min(8, { error: m.pagePasswordShort }).max(200, { error: m.pagePasswordLong });
+
 /** Status page with its groups, as its editor shows it. */
 export const StatusPage = StatusPageConfig.extend({
   slug: z.string(),
   id: z.int(),
+  hasPassword: z.boolean(),
   publicGroupList: z.array(PublicGroup),
   incidents: z.array(PublicNote),
 }).meta({ id: 'UptimeStatusPage' });
@@ -168,6 +196,7 @@ export const statusPagesApi = {
     body: z.looseObject({
       ...toPatchSchema(StatusPageConfig).shape,
       publicGroupList: z.array(PublicGroup).max(500).optional(),
+      password: PagePassword.optional().describe('For `access: password`; stored as a hash. Missing: unchanged.'),
     }),
     reply: StatusPage,
   }),

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { CodedFailure } from './causes.ts';
 import { HeartbeatStatus, MonitorConfig } from './monitor.ts';
 
 /** Result of a check; field names and the format of `time` are those of Uptime Kuma. */
@@ -9,6 +10,7 @@ export const Heartbeat = z
     /** `YYYY-MM-DD HH:MM:SS.mmm` in UTC without zone, as clients of Uptime Kuma expect. */
     time: z.string(),
     msg: z.string(),
+    failure: CodedFailure.optional().describe('Failure that a check of Homeport states, for a text in any language.'),
     /** Response time in ms. */
     ping: z.number().nullable(),
     important: z.boolean(),
@@ -24,6 +26,7 @@ export const MonitorState = z
   .object({
     status: HeartbeatStatus.nullable().describe('Null: not checked yet.'),
     msg: z.string(),
+    failure: CodedFailure.optional().describe('Failure that a check of Homeport states, for a text in any language.'),
     ping: z.number().nullable(),
     /** Time of the latest heartbeat, ms since the epoch. */
     time: z.number().nullable(),
@@ -56,8 +59,10 @@ export const MonitorRow = z
     target: z.string().describe('What is checked, without credentials.'),
     active: z.boolean(),
     parent: z.int().optional(),
+    tags: z.array(z.int()).optional().describe('IDs of its tags.'),
     state: MonitorState.pick({ status: true, ping: true, since: true, uptime24h: true }).extend({
       msg: z.string().optional().describe('Where it is not up.'),
+      failure: CodedFailure.optional(),
       certDays: z.int().optional(),
       degraded: z.literal(true).optional(),
       flapping: z.literal(true).optional(),
@@ -72,6 +77,15 @@ export const Monitor = z
   .looseObject({ id: z.int(), ...MonitorConfig.shape, state: MonitorState, secrets: z.array(z.string()) })
   .meta({ id: 'UptimeMonitor' });
 export type Monitor = z.infer<typeof Monitor>;
+
+/** Result of a check whose configuration is not stored. */
+export const TestResult = z.object({
+  status: HeartbeatStatus,
+  msg: z.string(),
+  failure: CodedFailure.optional(),
+  ping: z.number().nullable().describe('Response time in ms.'),
+});
+export type TestResult = z.infer<typeof TestResult>;
 
 /** Certificate of a chain, the server's own first. */
 const Certificate = z.object({
@@ -114,6 +128,7 @@ export const Incident = z
     startedAt: z.number().describe('ms since the epoch'),
     resolvedAt: z.number().nullable(),
     cause: z.string(),
+    failure: CodedFailure.optional(),
     acknowledgedBy: z.string().nullable(),
     acknowledgedAt: z.number().nullable(),
     notes: z.array(z.object({ at: z.number(), by: z.string(), text: z.string() })),

@@ -1,3 +1,4 @@
+import * as m from '#messages/data-problems';
 import type pg from 'pg';
 import { BytesReply, implement, type ApiHandler } from '../../contracts/api.ts';
 import { dataCsvApi, maxCsvBytes } from '../../contracts/data/csv.ts';
@@ -56,11 +57,7 @@ async function exportCsv(client: pg.ClientBase, { columns, reference }: TableSha
 }
 
 function createTooLargeError(): Problem {
-  return new Problem(
-    'data.too_large',
-    413,
-    'As a file the table is longer than 64 MiB. Read it in parts with a statement or with supabase-js.',
-  );
+  return new Problem('data.too_large', 413, m.exportTooLarge());
 }
 
 /** Formats one line. NULL is an empty field, an empty text is a quoted field. */

@@ -1,3 +1,4 @@
+import * as m from '#messages/data-problems';
 import type { IncomingMessage } from 'node:http';
 import { setImmediate as yieldToEventLoop } from 'node:timers/promises';
 import pg from 'pg';
@@ -11,7 +12,7 @@ import { inTransaction, type Database } from '../engine/database.ts';
 import type { Settings } from '../settings.ts';
 import { readBody } from '../http/body.ts';
 import { toArrayLiteral, quote } from '../postgrest-api/statement/sql.ts';
-import { formatRefusal } from './rows.ts';
+import { formatRefusal } from '../schema/refusal.ts';
 import { readTableShape } from './table-shape.ts';
 import { parseJson } from '../../contracts/parse-json.ts';
 
@@ -46,7 +47,7 @@ export function createCsvImportRoutes({ database, settings }: CsvRouteOptions): 
       return { ...preview, columns: names.map((name, index) => ({ name, type: guesses[index]?.type ?? 'text' })) };
     }),
     implement(dataCsvApi.load, async ({ incoming, query: { schema, table, columns, types } }) => {
-      if (!settings.schemas.includes(schema)) throw new Problem('data.unknown_schema', 404, 'There is no such schema.');
+      if (!settings.schemas.includes(schema)) throw new Problem('data.unknown_schema', 404, m.schemaNotFound());
       const columnNames = parseList(z.array(z.string().max(63)), columns);
       const newTypes = types === '' ? undefined : parseList(z.array(DataCsvType), types);
       const text = await readText(incoming);
@@ -58,10 +59,10 @@ export function createCsvImportRoutes({ database, settings }: CsvRouteOptions): 
           const targets = columnNames.flatMap((name, index) => {
             if (name === '') return [];
             const column = shape.columns.find((each) => each.name === name);
-            if (column === undefined) throw new Problem('data.unknown_column', 404, `There is no column ${name}.`);
+            if (column === undefined) throw new Problem('data.unknown_column', 404, m.columnNotFound({ name }));
             return [{ fieldIndex: index, ...column }];
           });
-          if (targets.length === 0) throw new Problem('data.no_columns', 422, 'Choose at least one column.');
+          if (targets.length === 0) throw new Problem('data.no_columns', 422, m.columnsRequired());
           return insertRows(client, reference, targets, text);
         }),
       );
@@ -135,7 +136,7 @@ async function findRefusedLine(
       [rows, error] = [half, failure];
     }
   }
-  const detail = `Line ${rows[0]?.line ?? '?'} of the file does not fit: ${formatRefusal(error)} Nothing was imported.`;
+  const detail = m.lineRejected({ line: rows[0]?.line ?? '?', reason: formatRefusal(error) });
   return new Problem('data.refused', 409, detail, { cause: error });
 }
 
@@ -159,8 +160,11 @@ async function createTable(
     await client.query(`alter table ${table} enable row level security`);
   } catch (error) {
     if (!(error instanceof pg.DatabaseError)) throw error;
-    const fields = error.code === '42P07' ? { table: 'There is a table of this name already.' } : {};
-    throw new Problem('data.refused', 409, `PostgreSQL refuses it: ${formatRefusal(error)}`, { fields, cause: error });
+    const fields = error.code === '42P07' ? { table: m.tableExists() } : {};
+    throw new Problem('data.refused', 409, m.rejectedByPostgres({ reason: formatRefusal(error) }), {
+      fields,
+      cause: error,
+    });
   }
 }
 
@@ -190,10 +194,9 @@ async function* readChunks(
       }
       if (fields.length === 1 && fields[0] === '') continue;
       if (fields.length !== header.length) {
-        throw new CsvError(line, `It has ${fields.length} fields, and the first line has ${header.length}.`);
+        throw new CsvError(m.csvFieldCountDiffers({ line, count: fields.length, expected: header.length }));
       }
-      if (fields.some((field) => field.includes('\0')))
-        throw new CsvError(line, 'It has a letter that no text can have.');
+      if (fields.some((field) => field.includes('\0'))) throw new CsvError(m.csvLineWithNul({ line }));
       rows.push({ line, fields });
       if (rows.length < rowsPerInsert) continue;
       yield { header, rows };
@@ -202,14 +205,14 @@ async function* readChunks(
     }
   } catch (error) {
     if (!(error instanceof CsvError)) throw error;
-    throw new Problem('data.bad_csv', 422, `Line ${error.line} cannot be read. ${error.message}`, { cause: error });
+    throw new Problem('data.bad_csv', 422, error.message, { cause: error });
   }
-  if (header === undefined) throw new Problem('data.empty_csv', 422, 'The file is empty.');
+  if (header === undefined) throw new Problem('data.empty_csv', 422, m.fileEmpty());
   yield { header, rows };
 }
 
 async function readText(incoming: IncomingMessage | undefined): Promise<string> {
-  if (incoming === undefined) throw new Problem('data.no_file', 400, 'There is no file in this request.');
+  if (incoming === undefined) throw new Problem('data.no_file', 400, m.fileMissing());
   const bytes = await readBody(incoming, maxCsvBytes);
   try {
     return new TextDecoder('utf-8', { fatal: true }).decode(bytes);
@@ -224,6 +227,6 @@ function parseList<T>(schema: z.ZodType<T>, text: string): T {
   try {
     return schema.parse(parseJson(text));
   } catch (error) {
-    throw new Problem('data.bad_columns', 400, 'The list of columns cannot be read.', { cause: error });
+    throw new Problem('data.bad_columns', 400, m.columnListInvalid(), { cause: error });
   }
 }

@@ -1,3 +1,4 @@
+import * as m from '#messages/data-problems';
 import { implement, type ApiHandler } from '../../contracts/api.ts';
 import { dataKeysApi, type DataKeys } from '../../contracts/data/keys.ts';
 import { Problem } from '../../contracts/problem.ts';
@@ -30,7 +31,7 @@ export function createKeyRoutes({ keys, settings }: KeyRouteOptions): readonly A
     implement(dataKeysApi.rotate, async ({ body: { key } }) => {
       if (key !== 'all') await keys.rotateOpaque(key === 'secret' ? 'service_role' : 'anon');
       else if (keys.canRotate) await keys.rotate();
-      else throw new Problem('data.secret_is_set', 409, 'The secret is one of the settings. Change it there.');
+      else throw new Problem('data.secret_is_set', 409, m.secretInSettings());
       return getKeys();
     }),
     implement(dataKeysApi.sign, async ({ body }) => {

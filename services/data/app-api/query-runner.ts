@@ -6,7 +6,9 @@ import { Cancellation, queryCanceled } from './cancellation.ts';
 
 /** Maximum number of rows per result. */
 const maxResultRows = 1000;
-const asText = { getTypeParser: () => (text: string) => text };
+const { builtins } = pg.types;
+/** Options of statements whose rows are arrays of values in PostgreSQL's text format. */
+const asTextRows = { types: { getTypeParser: () => (text: string) => text }, rowMode: 'array' } as const;
 
 /** Returns the JWT claims of a request of this user. */
 export function buildClaims(role: string, user: string): string {
@@ -24,7 +26,7 @@ export async function runQuery(
   try {
     const running =
       role === 'owner'
-        ? database.withStatementPool((pool) => runStatements(pool, query, { types: asText, wrap: cancellation.wrap }))
+        ? database.withStatementPool((pool) => runStatements(pool, query, { ...asTextRows, wrap: cancellation.wrap }))
         : database.withRequestPool((pool) => runAsRole(pool, query, buildSettings(role, user), cancellation));
     const results = await cancellation.unlessRequested(running);
     return { ms: getDurationMs(), wasCancelled: false, results: results.map(toResult), error: null };
@@ -37,7 +39,8 @@ export async function runQuery(
   }
 }
 
-function buildSettings(role: string, user: string): Readonly<Record<string, string>> {
+/** Returns the settings of a transaction that runs with the role and claims of a user. */
+export function buildSettings(role: string, user: string): Readonly<Record<string, string>> {
   return { 'request.jwt.claims': buildClaims(role, user), role };
 }
 
@@ -52,7 +55,7 @@ async function runAsRole(
     await client.query('begin');
     for (const [name, value] of Object.entries(settings))
       await client.query('select set_config($1, $2, true)', [name, value]);
-    const results: pg.QueryResult | pg.QueryResult[] = await wrap(client, () => client.query({ text, types: asText }));
+    const results: pg.QueryResult | pg.QueryResult[] = await wrap(client, () => client.query({ text, ...asTextRows }));
     await client.query('commit');
     return Array.isArray(results) ? results : [results];
   } finally {
@@ -61,13 +64,22 @@ async function runAsRole(
   }
 }
 
+/** Kinds of values by type OID. */
+const valueKinds: ReadonlyMap<number, DataRun['results'][number]['kinds'][number]> = new Map([
+  ...[builtins.INT2, builtins.INT4, builtins.INT8, builtins.OID].map((oid) => [oid, 'number'] as const),
+  ...[builtins.FLOAT4, builtins.FLOAT8, builtins.NUMERIC].map((oid) => [oid, 'number'] as const),
+  [builtins.BOOL, 'boolean'],
+  ...[builtins.JSON, builtins.JSONB].map((oid) => [oid, 'json'] as const),
+]);
+
 function toResult({ command, fields, rows, rowCount }: pg.QueryResult): DataRun['results'][number] {
   const columns = fields.map(({ name }) => name);
-  const all = rows as readonly Record<string, string | null>[];
+  const all = rows as readonly (string | null)[][];
   return {
     command,
     columns,
-    rows: all.slice(0, maxResultRows).map((row) => columns.map((name) => row[name] ?? null)),
+    kinds: fields.map(({ dataTypeID }) => valueKinds.get(dataTypeID) ?? 'text'),
+    rows: all.slice(0, maxResultRows),
     count: rowCount ?? 0,
   };
 }

@@ -1,3 +1,4 @@
+import * as m from '#messages/data-problems';
 import { dataApi } from '../../contracts/data/api.ts';
 import { implement, type ApiHandler } from '../../contracts/api.ts';
 import { Problem } from '../../contracts/problem.ts';
@@ -9,11 +10,14 @@ import { buildTypeScriptTypes } from '../sql/typescript-types.ts';
 import { createCsvImportRoutes } from './csv-import.ts';
 import { createCsvExportRoute } from './csv-export.ts';
 import type { Settings } from '../settings.ts';
+import type { Snapshots } from '../store/snapshots.ts';
 import { createKeyRoutes } from './keys.ts';
 import { createOverviewRoute } from './overview.ts';
 import { createRowRoutes } from './rows.ts';
+import { formatRefusal } from '../schema/refusal.ts';
 import { runQuery } from './query-runner.ts';
 import { createRunRoutes } from './run-routes.ts';
+import { createPolicyRoutes, createSchemaRoutes } from './schema-routes.ts';
 import { listServedTables } from './served-tables.ts';
 import { getRowVisibility } from './row-visibility.ts';
 import { readTableShape } from './table-shape.ts';
@@ -22,6 +26,7 @@ export interface AppApiOptions {
   readonly database: Database;
   readonly cache: SchemaCache;
   readonly keys: Keys;
+  readonly snapshots: Snapshots;
   readonly settings: Pick<
     Settings,
     'databaseUrl' | 'directPassword' | 'directPort' | 'jwtExpiry' | 'schemas' | 'sleepAfterMinutes'
@@ -29,10 +34,10 @@ export interface AppApiOptions {
 }
 
 /** Creates the app API for the pages. */
-export function createAppApi({ database, cache, keys, settings }: AppApiOptions): readonly ApiHandler[] {
+export function createAppApi({ database, cache, keys, settings, snapshots }: AppApiOptions): readonly ApiHandler[] {
   const getTableReference = (params: Readonly<Record<string, string>>): string => {
     const { schema = '', name = '' } = params;
-    if (!settings.schemas.includes(schema)) throw new Problem('data.unknown_table', 404, 'There is no such table.');
+    if (!settings.schemas.includes(schema)) throw new Problem('data.unknown_table', 404, m.tableNotFound());
     return `${quote(schema)}.${quote(name)}`;
   };
   return [
@@ -40,13 +45,15 @@ export function createAppApi({ database, cache, keys, settings }: AppApiOptions)
       tables: await listServedTables(database, settings.schemas),
       schemas: [...settings.schemas],
     })),
-    createOverviewRoute({ database, settings }),
+    createOverviewRoute({ database, settings, snapshots }),
     ...createRowRoutes({ database, settings }),
     ...createCsvImportRoutes({ database, settings }),
     createCsvExportRoute({ database, settings }),
+    ...createSchemaRoutes({ database, settings }),
+    ...createPolicyRoutes({ database, settings }),
     ...createKeyRoutes({ keys, settings }),
     implement(dataApi.types, async () => ({ types: buildTypeScriptTypes(await cache.current(), settings.schemas) })),
-    ...createRunRoutes(database),
+    ...createRunRoutes({ database, settings }),
     implement(dataApi.protect, async ({ params, body: { template, column } }) => {
       const table = getTableReference(params);
       const owner = `${quote(column ?? '')} = (select auth.uid())`;
@@ -58,7 +65,8 @@ export function createAppApi({ database, cache, keys, settings }: AppApiOptions)
         ...(template === 'read' ? [`create policy "Everybody reads" on ${table} for select using (true)`] : []),
       ];
       const { error } = await runQuery(database, { query: statements.join(';\n'), role: 'owner', user: '' });
-      if (error !== null) throw new Problem('data.refused', 409, `PostgreSQL refuses it: ${error.message}.`);
+      if (error !== null)
+        throw new Problem('data.refused', 409, m.rejectedByPostgres({ reason: formatRefusal(error) }));
       return { ok: true } as const;
     }),
     implement(dataApi.sight, async ({ params, query: { role, user } }) => {

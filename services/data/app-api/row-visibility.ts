@@ -1,8 +1,10 @@
+import * as m from '#messages/data-problems';
 import pg from 'pg';
 import { Problem } from '../../contracts/problem.ts';
 import type { DataRole, DataVisibility } from '../../contracts/data/api.ts';
 import type { Database } from '../engine/database.ts';
 import { buildClaims } from './query-runner.ts';
+import { formatRefusal } from '../schema/refusal.ts';
 
 interface Policy {
   readonly name: string;
@@ -33,7 +35,7 @@ export async function getRowVisibility(
   } catch (error) {
     // A policy may fail for the claims of this user.
     if (!(error instanceof pg.DatabaseError)) throw error;
-    throw new Problem('data.refused', 409, `PostgreSQL refuses it: ${error.message}.`, { cause: error });
+    throw new Problem('data.refused', 409, m.rejectedByPostgres({ reason: formatRefusal(error) }), { cause: error });
   }
 }
 

@@ -1,16 +1,15 @@
 import pg from 'pg';
 import { implement, type ApiHandler } from '../../contracts/api.ts';
-import { dataRowsApi, type DataColumn, type DataCondition } from '../../contracts/data/rows.ts';
+import { dataRowsApi, type DataCondition } from '../../contracts/data/rows.ts';
 import { Problem } from '../../contracts/problem.ts';
 import { inTransaction, type Database } from '../engine/database.ts';
 import type { Settings } from '../settings.ts';
 import { quote } from '../postgrest-api/statement/sql.ts';
+import { formatRefusal } from '../schema/refusal.ts';
+import { findReferences } from './references.ts';
+import { asText, buildListColumns, getColumn, readRow } from './row-statements.ts';
+import { changeRow, insertRow, removeRows } from './row-writes.ts';
 import { readTableShape, type TableShape } from './table-shape.ts';
-
-/** Maximum length of a value in a list, characters. Key values are complete, because they identify rows. */
-const maxValueLength = 300;
-const asText = { getTypeParser: () => (text: string) => text };
-type Values = Readonly<Record<string, string | null>>;
 
 interface RowRouteOptions {
   readonly database: Database;
@@ -47,10 +46,13 @@ export function createRowRoutes({ database, settings }: RowRouteOptions): readon
         return { ok: true as const };
       }),
     ),
-    implement(dataRowsApi.change, ({ params, body: { key, values } }) =>
+    implement(dataRowsApi.change, ({ params, body }) =>
+      withTable(params, async (client, shape) => ({ ok: true as const, row: await changeRow(client, shape, body) })),
+    ),
+    implement(dataRowsApi.references, ({ params, query }) =>
       withTable(params, async (client, shape) => {
-        await changeRow(client, shape, key, values);
-        return { ok: true as const };
+        await client.query(`set local statement_timeout = '5s'`);
+        return findReferences(client, shape, query);
       }),
     ),
     implement(dataRowsApi.remove, ({ params, body: { keys } }) =>
@@ -70,12 +72,8 @@ async function listRows(
 ): Promise<{ rows: (string | null)[][]; total: number | null }> {
   const values: string[] = [];
   const where = buildWhere(shape, query, values);
-  const selected = shape.columns.map(({ name, isKey }) => {
-    const text = `t.${quote(name)}::text`;
-    return `${isKey ? text : `left(${text}, ${maxValueLength})`} as ${quote(name)}`;
-  });
   const source = `${shape.reference} t${where}${buildOrder(shape, query)}`;
-  const text = `select ${selected.join(', ')} from ${source} limit ${query.limit} offset ${query.offset}`;
+  const text = `select ${buildListColumns(shape)} from ${source} limit ${query.limit} offset ${query.offset}`;
   const { rows } = await client
     .query<(string | null)[]>({ text, values, rowMode: 'array', types: asText })
     .catch((error: unknown) => {
@@ -84,61 +82,6 @@ async function listRows(
     });
   const countText = `select count(*)::float8 as count from ${shape.reference} t${where}`;
   return { rows, total: query.count ? await countRows(client, countText, values) : null };
-}
-
-/** Reads the complete values of a row. @throws Problem `data.unknown_row` (404). */
-async function readRow(client: pg.ClientBase, shape: TableShape, key: Values): Promise<Record<string, string | null>> {
-  const values: (string | null)[] = [];
-  const where = buildKeyCondition(shape, key, values);
-  const selected = shape.columns.map(({ name }) => `${quote(name)}::text as ${quote(name)}`).join(', ');
-  const { rows } = await withRefusals(client, shape, {}, () =>
-    client.query<Record<string, string | null>>({
-      text: `select ${selected} from ${shape.reference} where ${where}`,
-      values,
-      types: asText,
-    }),
-  );
-  if (rows[0] === undefined) throw createUnknownRowError();
-  return rows[0];
-}
-
-async function insertRow(client: pg.ClientBase, shape: TableShape, values: Values): Promise<void> {
-  const names = getWritableNames(shape, values);
-  const placeholders = names.map((_, index) => `$${index + 1}`).join(', ');
-  const text = names.length === 0 ? 'default values' : `(${names.map(quote).join(', ')}) values (${placeholders})`;
-  await withRefusals(client, shape, values, () =>
-    client.query(
-      `insert into ${shape.reference} ${text}`,
-      names.map((name) => values[name] ?? null),
-    ),
-  );
-}
-
-/** Changes columns of a row. @throws Problem `data.unknown_row` (404). */
-async function changeRow(client: pg.ClientBase, shape: TableShape, key: Values, values: Values): Promise<void> {
-  const names = getWritableNames(shape, values);
-  if (names.length === 0) return;
-  const all = names.map((name) => values[name] ?? null);
-  const sets = names.map((name, index) => `${quote(name)} = $${index + 1}`).join(', ');
-  const where = buildKeyCondition(shape, key, all);
-  const { rowCount } = await withRefusals(client, shape, values, () =>
-    client.query(`update ${shape.reference} set ${sets} where ${where}`, all),
-  );
-  if (rowCount !== 1) throw createUnknownRowError();
-}
-
-/** Removes rows and returns the number of those that existed. */
-async function removeRows(client: pg.ClientBase, shape: TableShape, keys: readonly Values[]): Promise<number> {
-  let removed = 0;
-  for (const key of keys) {
-    const values: (string | null)[] = [];
-    const where = buildKeyCondition(shape, key, values);
-    const { rowCount } = await withRefusals(client, shape, {}, () =>
-      client.query(`delete from ${shape.reference} where ${where}`, values),
-    );
-    removed += rowCount ?? 0;
-  }
-  return removed;
 }
 
 interface RowQuery {
@@ -173,12 +116,6 @@ function buildOrder({ columns }: TableShape, { order, direction }: RowQuery): st
   return all.length === 0 ? '' : ` order by ${all.join(', ')}`;
 }
 
-function getColumn(columns: readonly DataColumn[], name: string): DataColumn {
-  const column = columns.find((each) => each.name === name);
-  if (column !== undefined) return column;
-  throw new Problem('data.unknown_column', 404, `There is no column ${name}.`);
-}
-
 /** Counts rows with a short timeout, so that counting does not delay the rows. */
 async function countRows(client: pg.ClientBase, text: string, values: readonly string[]): Promise<number | null> {
   await client.query(`savepoint counting; set local statement_timeout = '3s'`);
@@ -190,67 +127,4 @@ async function countRows(client: pg.ClientBase, text: string, values: readonly s
     await client.query('rollback to savepoint counting');
     return null;
   }
-}
-
-function getWritableNames({ columns, isView }: TableShape, values: Values): readonly string[] {
-  if (isView) throw new Problem('data.view', 409, 'Rows of a view are changed in its tables.');
-  return Object.keys(values).filter((name) => !getColumn(columns, name).isGenerated);
-}
-
-function buildKeyCondition({ columns }: TableShape, key: Values, values: (string | null)[]): string {
-  const names = columns.filter(({ isKey }) => isKey).map(({ name }) => name);
-  if (names.length === 0) {
-    throw new Problem('data.no_key', 409, 'This table has no primary key, so its rows cannot be told apart. Add one.');
-  }
-  return names
-    .map((name) => {
-      values.push(key[name] ?? null);
-      return `${quote(name)} = $${values.length}`;
-    })
-    .join(' and ');
-}
-
-function createUnknownRowError(): Problem {
-  return new Problem('data.unknown_row', 404, 'This row is not there any more.');
-}
-
-/** Runs `work` and converts errors of PostgreSQL to problems, with the affected field when it can be determined. */
-async function withRefusals<T>(
-  client: pg.ClientBase,
-  { columns }: TableShape,
-  values: Values,
-  work: () => Promise<T>,
-): Promise<T> {
-  await client.query('savepoint writing');
-  try {
-    return await work();
-  } catch (error) {
-    if (!(error instanceof pg.DatabaseError)) throw error;
-    await client.query('rollback to savepoint writing');
-    const detail = formatRefusal(error);
-    const fields: Record<string, string> = {};
-    if (error.column !== undefined) fields[error.column] = detail;
-    else if (error.code?.startsWith('22') === true) {
-      // PostgreSQL does not report the invalid value, so each one is tested separately.
-      for (const { name, type } of columns) {
-        const value = values[name];
-        if (typeof value !== 'string') continue;
-        const message = await client.query(`select $1::text::${type}`, [value]).then(
-          () => undefined,
-          (failure: unknown) => (failure instanceof pg.DatabaseError ? formatRefusal(failure) : undefined),
-        );
-        if (message === undefined) continue;
-        fields[name] = message;
-        await client.query('rollback to savepoint writing');
-      }
-    }
-    throw new Problem('data.refused', 409, `PostgreSQL refuses it: ${detail}`, { fields, cause: error });
-  }
-}
-
-/** Formats an error of PostgreSQL as sentences. */
-export function formatRefusal({ message, detail }: pg.DatabaseError): string {
-  return [message, ...(detail === undefined ? [] : [detail])]
-    .map((text) => (/[.!?]$/.test(text) ? text : `${text}.`))
-    .join(' ');
 }

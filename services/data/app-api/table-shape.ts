@@ -1,3 +1,4 @@
+import * as m from '#messages/data-problems';
 import type pg from 'pg';
 import { Problem } from '../../contracts/problem.ts';
 import type { DataColumn, DataPolicy } from '../../contracts/data/rows.ts';
@@ -24,6 +25,7 @@ select c.relkind in ('v', 'm') as "isView", c.relrowsecurity as "isProtected",
       'isIdentity', a.attidentity <> '',
       'unique', (select min(k.conname) from pg_constraint k where k.conrelid = c.oid and k.contype = 'u' and k.conkey = array[a.attnum]),
       'reference', (select json_build_object('constraint', k.conname, 'schema', rn.nspname, 'name', r.relname,
+          'column', (select f.attname from pg_attribute f where f.attrelid = k.confrelid and f.attnum = k.confkey[1]),
           'definition', pg_get_constraintdef(k.oid),
           'onDelete', case k.confdeltype when 'r' then 'restrict' when 'c' then 'cascade' when 'n' then 'set null'
             when 'd' then 'set default' else 'no action' end)
@@ -56,6 +58,6 @@ export async function readTableShape(
   const isPossible = schemas.includes(schema) && !name.includes('\0');
   const { rows } = isPossible ? await client.query<Omit<TableShape, 'reference'>>(statement) : { rows: [] };
   const [shape] = rows;
-  if (shape === undefined) throw new Problem('data.unknown_table', 404, 'There is no such table.');
+  if (shape === undefined) throw new Problem('data.unknown_table', 404, m.tableNotFound());
   return { reference: `${quote(schema)}.${quote(name)}`, ...shape };
 }

@@ -1,13 +1,7 @@
-/** Error for invalid CSV. */
-export class CsvError extends Error {
-  /** Line number, starting at 1. */
-  readonly line: number;
+import * as m from '#messages/data-problems';
 
-  constructor(line: number, message: string) {
-    super(message);
-    this.line = line;
-  }
-}
+/** Error for invalid CSV; its message is a text for users with the line number, which starts at 1. */
+export class CsvError extends Error {}
 
 /**
  * Parses CSV (RFC 4180) line by line.
@@ -22,14 +16,11 @@ export function* parseCsvRows(text: string, separator = ','): Generator<string[]
     let field: string;
     if (text.charAt(index) === '"') {
       const end = findClosingQuote(text, index);
-      if (end < 0) throw new CsvError(getLine(text, index), 'A quote is opened and never closed.');
+      if (end < 0) throw new CsvError(m.csvQuoteNotClosed({ line: getLine(text, index) }));
       field = text.slice(index + 1, end).replaceAll('""', '"');
       index = end + 1;
       if (index < text.length && text.charAt(index) !== separator && !/[\r\n]/.test(text.charAt(index))) {
-        throw new CsvError(
-          getLine(text, index),
-          'Behind a quoted field comes neither a separator nor the end of the line.',
-        );
+        throw new CsvError(m.csvTextAfterQuote({ line: getLine(text, index) }));
       }
     } else {
       fieldEnd.lastIndex = index;

@@ -1,3 +1,4 @@
+import * as m from '#messages/data-problems';
 import { chmod, chown, cp, mkdir, readdir, readFile, stat, writeFile } from 'node:fs/promises';
 import { join, relative } from 'node:path';
 import { z } from 'zod';
@@ -61,7 +62,7 @@ async function readFolderList(backupFolder: string): Promise<readonly string[]> 
   return folders.map((each) => {
     const parts = each.split(/[\\/]/);
     if (parts.some((part) => part === '..' || part.includes(':')))
-      throw new Problem('data.backup_path', 503, `The backup contains a folder with a forbidden path (${each}).`);
+      throw new Problem('data.backup_path', 503, () => m.backupFolderInvalid({ path: each }));
     return join(...parts);
   });
 }
@@ -70,12 +71,7 @@ async function readFolderList(backupFolder: string): Promise<readonly string[]> 
 async function checkVersion(source: string): Promise<void> {
   const version = (await readFile(join(source, 'PG_VERSION'), 'utf8')).trim();
   if (version === majorVersion) return;
-  throw new Problem(
-    'data.backup_version',
-    503,
-    `The tables in this backup belong to PostgreSQL ${version}, and this Homeport contains PostgreSQL ${majorVersion}. ` +
-      'Nothing of them was changed; a Homeport with that version opens them.',
-  );
+  throw new Problem('data.backup_version', 503, () => m.backupVersionDiffers({ version, majorVersion }));
 }
 
 /**

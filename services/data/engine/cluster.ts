@@ -1,3 +1,4 @@
+import * as m from '#messages/data-problems';
 import { chmod, chown, mkdir, mkdtemp, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -159,8 +160,7 @@ async function initialise(
     const errorOutput = collectErrorOutput(child);
     child.stdout.resume();
     const { code } = await child.exited;
-    if (code !== 0)
-      throw new Problem('data.engine_failed', 503, `PostgreSQL could not make its files: ${errorOutput()}`);
+    if (code !== 0) throw new Problem('data.engine_failed', 503, () => m.clusterNotCreated({ output: errorOutput() }));
     await moveFolder(temporary, folder);
     log.info('postgresql cluster created');
   } finally {
@@ -177,7 +177,8 @@ async function waitUntilReady({ log }: Pick<Context, 'log'>, child: RunningChild
     });
     void child.exited.then(() => resolve(false));
   });
-  if (!(await isReady)) throw new Problem('data.engine_failed', 503, `PostgreSQL does not start: ${errorOutput()}`);
+  if (!(await isReady))
+    throw new Problem('data.engine_failed', 503, () => m.serverNotStarted({ output: errorOutput() }));
 }
 
 /** Collects the end of the error output of a child process. */

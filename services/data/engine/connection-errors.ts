@@ -1,9 +1,10 @@
+import * as m from '#messages/data-problems';
 import { Problem } from '../../contracts/problem.ts';
 import { isLostConnection } from '../../kit/lost-connection.ts';
 
 /** Builds the error for an unreachable database. Nothing that the request wrote was acknowledged. */
 export function createUnavailableError(cause: unknown): Problem {
-  return new Problem('data.database_away', 503, 'The database cannot be reached. Try again in a moment.', {
+  return new Problem('data.database_away', 503, m.databaseUnavailable, {
     cause,
     headers: { 'Retry-After': '1' },
   });

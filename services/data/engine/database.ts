@@ -1,6 +1,8 @@
 import { join } from 'node:path';
 import type pg from 'pg';
+import type { Text } from '../../contracts/text.ts';
 import type { Context } from '../../contracts/service.ts';
+import { runOutsideRequests } from '../../kit/language.ts';
 import { Secrets } from '../store/secrets.ts';
 import { getDirectPort, type Settings } from '../settings.ts';
 import { createUnavailableError, isConnectionError } from './connection-errors.ts';
@@ -49,13 +51,15 @@ export interface Database extends AsyncDisposable {
    * may have been missed.
    */
   onNotification(listener: (channel: string | undefined) => void): void;
+  /** Registers a listener that runs before an idle server is stopped. The server is stopped even if it fails. */
+  onIdle(listener: () => Promise<void>): void;
   readonly state: 'asleep' | 'waking' | 'up';
   /** Stops the server; the next call starts it again. */
   stop(): Promise<void>;
   /** Stops the server and delays all callers until `work` is done, for access to its files. */
   whileStopped(work: () => Promise<void>): Promise<void>;
   /** Limitations of an external server, as sentences for the user; empty while the server is stopped. */
-  readonly limits: readonly string[];
+  readonly limits: readonly Text[];
   /** Folder of the cluster; undefined for an external server. */
   readonly folder: string | undefined;
 }
@@ -94,6 +98,7 @@ class OnDemandDatabase implements Database {
   readonly #settings: Pick<Settings, 'sleepAfterMinutes' | 'directPort' | 'directPassword'>;
   readonly folder: string | undefined;
   readonly #listeners: ((channel: string | undefined) => void)[] = [];
+  readonly #idleListeners: (() => Promise<void>)[] = [];
   #startup: Promise<RunningServer> | undefined;
   #running: RunningServer | undefined;
   #lastFailure: { readonly error: unknown; readonly failedAt: number } | undefined;
@@ -118,7 +123,7 @@ class OnDemandDatabase implements Database {
     return this.#running !== undefined ? 'up' : this.#startup === undefined ? 'asleep' : 'waking';
   }
 
-  get limits(): readonly string[] {
+  get limits(): readonly Text[] {
     return this.#running?.limits ?? [];
   }
 
@@ -156,6 +161,10 @@ class OnDemandDatabase implements Database {
 
   onNotification(listener: (channel: string | undefined) => void): void {
     this.#listeners.push(listener);
+  }
+
+  onIdle(listener: () => Promise<void>): void {
+    this.#idleListeners.push(listener);
   }
 
   async stop(): Promise<void> {
@@ -207,7 +216,8 @@ class OnDemandDatabase implements Database {
     const { clock } = this.#context;
     if (this.#lastFailure !== undefined && clock.now() - this.#lastFailure.failedAt < restartDelayMs)
       throw this.#lastFailure.error;
-    const startup = this.#start();
+    // All callers share this start and its failure, so it has nothing of the request of the first one.
+    const startup = runOutsideRequests(() => this.#start());
     this.#startup = startup;
     startup.then(
       (running) => {
@@ -254,8 +264,14 @@ class OnDemandDatabase implements Database {
       return;
     this.#idleTimer ??= this.#context.clock.after(sleepAfterMinutes * 60_000, () => {
       this.#idleTimer = undefined;
-      if (this.#activeCalls === 0) void this.stop();
+      if (this.#activeCalls === 0) void this.#stopIdle();
     });
+  }
+
+  async #stopIdle(): Promise<void> {
+    await Promise.allSettled(this.#idleListeners.map((listener) => listener()));
+    // A request may have arrived in the meantime.
+    if (this.#activeCalls === 0) await this.stop();
   }
 }
 

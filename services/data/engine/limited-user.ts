@@ -1,5 +1,7 @@
+import * as m from '#messages/data-problems';
 import pg from 'pg';
 import { Problem } from '../../contracts/problem.ts';
+import type { Text } from '../../contracts/text.ts';
 import { baseSchemaSteps } from './base-schema.ts';
 import type { SchemaStep } from './schema-steps.ts';
 
@@ -62,7 +64,7 @@ async function readRights(client: pg.ClientBase): Promise<UserRights> {
 export interface PreparationPlan {
   /** Undefined for a superuser, who can run all steps. */
   readonly steps: readonly SchemaStep[] | undefined;
-  readonly limits: readonly string[];
+  readonly limits: readonly Text[];
 }
 
 /**
@@ -73,22 +75,18 @@ export interface PreparationPlan {
 export async function planPreparation(client: pg.ClientBase): Promise<PreparationPlan> {
   const rights = await readRights(client);
   if (rights.version < 140_000) {
-    throw new Problem('data.old_server', 503, 'The PostgreSQL of the address is too old: 14 or newer is needed.');
+    throw new Problem('data.old_server', 503, m.oldServer);
   }
   if (rights.isSuperuser) return { steps: undefined, limits: [] };
   const statements = buildMissingGrants(rights);
   if (statements.length > 0) {
-    const detail =
-      `The user ${rights.name} of the PostgreSQL address may do too little there. Let an administrator of that ` +
-      `server run in the database ${rights.database}: ${statements.join(' ')}`;
+    const detail = (): string =>
+      m.missingRights({ name: rights.name, database: rights.database, statements: statements.join(' ') });
     throw new Problem('data.missing_rights', 503, detail);
   }
   return {
     steps: buildLimitedSteps(rights.name),
-    limits: [
-      `The user ${rights.name} of the PostgreSQL address is no superuser there: changes of tables by other programs ` +
-        'are seen within ten seconds, and requests change their role from that user.',
-    ],
+    limits: [() => m.limitedUser({ name: rights.name })],
   };
 }
 

@@ -1,3 +1,4 @@
+import * as m from '#messages/data-problems';
 import { cp, mkdir, mkdtemp, stat } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
@@ -23,12 +24,9 @@ function findPackagedPrograms(): string {
     const unpacked = entry.replace(`${sep}app.asar${sep}`, `${sep}app.asar.unpacked${sep}`);
     return join(dirname(unpacked), '..', 'native');
   } catch (error) {
-    throw new Problem(
-      'data.no_engine',
-      503,
-      `There is no PostgreSQL for this system (${platform}, ${process.arch}). Set the address of one in the settings.`,
-      { cause: error },
-    );
+    throw new Problem('data.no_engine', 503, () => m.systemNotSupported({ platform, arch: process.arch }), {
+      cause: error,
+    });
   }
 }
 
@@ -62,11 +60,7 @@ async function copyPrograms(native: string): Promise<string> {
         throw error;
     }
   }
-  throw new Problem(
-    'data.no_engine',
-    503,
-    'There is no folder where PostgreSQL could be put for the user that it runs as.',
-  );
+  throw new Problem('data.no_engine', 503, m.noProgramFolder);
 }
 
 /** Returns true for a folder that belongs to the user of this process and that no other user can write to. */

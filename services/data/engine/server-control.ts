@@ -1,3 +1,4 @@
+import * as m from '#messages/data-problems';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { RunningChild } from '../../contracts/children.ts';
@@ -46,7 +47,7 @@ export async function startByControl(control: ServerControl, options: readonly s
   ]);
   if (isStarted) return;
   const output = await readFile(log, 'utf8').catch(() => '');
-  throw new Problem('data.engine_failed', 503, `PostgreSQL does not start: ${output.trim().slice(-4000)}`);
+  throw new Problem('data.engine_failed', 503, () => m.serverNotStarted({ output: output.trim().slice(-4000) }));
 }
 
 /**

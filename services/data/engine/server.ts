@@ -1,5 +1,7 @@
+import * as m from '#messages/data-problems';
 import pg from 'pg';
 import { Problem } from '../../contracts/problem.ts';
+import type { Text } from '../../contracts/text.ts';
 import type { Context } from '../../contracts/service.ts';
 import { rebuildOutdatedIndexes } from './collations.ts';
 import { isStarting } from './connection-errors.ts';
@@ -16,7 +18,7 @@ export interface RunningServer extends AsyncDisposable {
   readonly requests: pg.Pool;
   cancel(process: number): Promise<void>;
   /** Limitations, as sentences for the user. */
-  readonly limits: readonly string[];
+  readonly limits: readonly Text[];
   /** Resolves when the server exits or its notification connection ends. */
   readonly ended: Promise<void>;
 }
@@ -144,7 +146,7 @@ export function createExternalServer({
       const admin: pg.ClientConfig = { connectionString: url };
       const secret = await password();
       const forRole = (role: string): pg.ClientConfig => ({ connectionString: withCredentials(url, role, secret) });
-      let limits: readonly string[] = [];
+      let limits: readonly Text[] = [];
       let isLimited = false;
       const baseSteps = new Set(baseSchemaSteps);
       await prepare(
@@ -211,7 +213,7 @@ async function prepare(
   } catch (error) {
     if (error instanceof Problem) throw error;
     const reason = error instanceof Error ? error.message : String(error);
-    throw new Problem('data.not_prepared', 503, `The database could not be prepared: ${reason}.`, { cause: error });
+    throw new Problem('data.not_prepared', 503, () => m.databaseNotPrepared({ reason }), { cause: error });
   } finally {
     await client.end();
   }

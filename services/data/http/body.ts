@@ -1,3 +1,4 @@
+import * as m from '#messages/data-problems';
 import type { IncomingMessage } from 'node:http';
 import { Problem } from '../../contracts/problem.ts';
 import { readRequestBody } from '../../kit/http/body.ts';
@@ -8,6 +9,6 @@ import { readRequestBody } from '../../kit/http/body.ts';
  * @throws Problem `data.too_large` (413)
  */
 export function readBody(request: IncomingMessage, maxBytes: number): Promise<Buffer> {
-  const detail = `A body of more than ${maxBytes} bytes is not taken.`;
+  const detail = m.bodyTooLarge({ maxBytes });
   return readRequestBody(request, maxBytes, () => new Problem('data.too_large', 413, detail));
 }

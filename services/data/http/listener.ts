@@ -1,9 +1,11 @@
+import * as m from '#messages/data-texts';
 import type { RequestListener } from 'node:http';
 import type { Problem } from '../../contracts/problem.ts';
 import type { Context } from '../../contracts/service.ts';
 import { isDisconnectError } from '../../kit/http/disconnect-signal.ts';
 import { endUnread, getPath } from '../../kit/http/errors.ts';
 import { createHttpListener, type Exchange as HttpExchange } from '../../kit/http/listener.ts';
+import { negotiateRequestLanguage, runInLanguage } from '../../kit/language.ts';
 import { addHeaders, jsonReply, type Reply } from '../../kit/http/respond.ts';
 import type { KeyRole, Keys } from '../keys/keys.ts';
 import { buildOriginHeaders, buildPreflight } from './cors.ts';
@@ -18,10 +20,6 @@ export interface ListenerOptions {
   readonly onRequestEnd: (seconds: number, api: string, status: number) => void;
 }
 
-/** Links in mails lead here while no site address is set. */
-const rootMessage =
-  'Here programs reach the databases of Homeport. If a link in a mail led here, its app has no site address in the settings yet.';
-
 /** Creates the request listener, which checks the API key and dispatches to the mounted APIs. */
 export function createListener(options: ListenerOptions): RequestListener {
   const { context, apis, onRequestEnd } = options;
@@ -29,7 +27,7 @@ export function createListener(options: ListenerOptions): RequestListener {
     apis.find(({ prefix }) => path === prefix || path.startsWith(`${prefix}/`));
   return createHttpListener({
     // Paths below a prefix are names of tables, functions and routes of the API.
-    routes: [{ method: '*', path: '/', handle: () => jsonReply(200, { message: rootMessage }) }],
+    routes: [{ method: '*', path: '/', handle: ({ request }) => answerRoot(request) }],
     context,
     service: 'data',
     dialect: { preflight: buildPreflight, renderProblem },
@@ -48,6 +46,13 @@ export function createListener(options: ListenerOptions): RequestListener {
       return jsonReply(404, { message: `There is nothing at ${exchange.path}` });
     },
   });
+}
+
+/** Links in mails lead here while no site address is set, so the answer is in the language of the browser. */
+function answerRoot({ headers }: HttpExchange['request']): Promise<Reply> {
+  return runInLanguage(negotiateRequestLanguage(headers['accept-language']), () =>
+    jsonReply(200, { message: m.rootMessage() }, { Vary: 'Accept-Language' }),
+  );
 }
 
 async function dispatch(

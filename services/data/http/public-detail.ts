@@ -1,3 +1,4 @@
+import * as m from '#messages/data-problems';
 import type { Problem } from '../../contracts/problem.ts';
 
 /** Codes of problems whose details contain names and statements for the server's administrator. */
@@ -5,5 +6,5 @@ const internalCodes = new Set(['data.missing_rights', 'data.not_prepared', 'data
 
 /** Returns the detail of a problem that any holder of an API key may read. */
 export function getPublicDetail({ code, detail }: Problem): string {
-  return internalCodes.has(code) ? 'The database is not ready.' : detail;
+  return internalCodes.has(code) ? m.databaseNotReady() : detail;
 }

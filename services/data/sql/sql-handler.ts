@@ -1,3 +1,4 @@
+import * as m from '#messages/data-problems';
 import pg from 'pg';
 import { z } from 'zod';
 import { Problem } from '../../contracts/problem.ts';
@@ -52,5 +53,5 @@ export function createSqlApi({ database, cache, settings }: SqlApiOptions): Moun
 }
 
 function parseRequest(text: string): unknown {
-  return parseJsonOrThrow(text, (cause) => new Problem('data.bad_json', 400, 'The body is no JSON.', { cause }));
+  return parseJsonOrThrow(text, (cause) => new Problem('data.bad_json', 400, m.invalidJson(), { cause }));
 }

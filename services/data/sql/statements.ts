@@ -1,3 +1,4 @@
+import * as m from '#messages/data-problems';
 import type { EventEmitter } from 'node:events';
 import pg from 'pg';
 
@@ -6,11 +7,10 @@ export type StatementWrapper = <T>(client: pg.ClientBase, work: () => Promise<T>
 
 interface RunOptions {
   readonly types?: pg.CustomTypesConfig;
+  /** Rows are arrays of values instead of objects, in which columns of the same name would replace each other. */
+  readonly rowMode?: 'array';
   readonly wrap?: StatementWrapper;
 }
-
-const copyHint =
-  'The rows of COPY … FROM stdin cannot be sent here. Load them with psql on the port for psql of the settings, or use INSERT.';
 
 /**
  * Runs statements unchanged, in one transaction unless they control transactions themselves. Returns the result of
@@ -19,7 +19,7 @@ const copyHint =
 export async function runStatements(
   pool: pg.Pool,
   text: string,
-  { types, wrap = (_, work) => work() }: RunOptions = {},
+  { wrap = (_, work) => work(), ...options }: RunOptions = {},
 ): Promise<readonly pg.QueryResult[]> {
   const client = await pool.connect();
   let releaseError: Error | undefined;
@@ -28,12 +28,10 @@ export async function runStatements(
   const markCopy = (): void => void (isCopy = true);
   connection.on('copyInResponse', markCopy);
   try {
-    const results: pg.QueryResult | pg.QueryResult[] = await wrap(client, () =>
-      client.query(types === undefined ? { text } : { text, types }),
-    );
+    const results: pg.QueryResult | pg.QueryResult[] = await wrap(client, () => client.query({ text, ...options }));
     return Array.isArray(results) ? results : [results];
   } catch (error) {
-    if (isCopy && error instanceof pg.DatabaseError) error.hint ??= copyHint;
+    if (isCopy && error instanceof pg.DatabaseError) error.hint ??= m.copyNotSupported();
     throw error;
   } finally {
     connection.off('copyInResponse', markCopy);

@@ -25,4 +25,15 @@ export const migrations: readonly Migration[] = [
       await db.schema.createIndex('saved_queries_account').on('saved_queries').column('account').execute();
     },
   },
+  {
+    name: '003-create-snapshots',
+    async up(db) {
+      await db.schema
+        .createTable('snapshots')
+        .addColumn('id', 'text', (column) => column.primaryKey())
+        .addColumn('taken_at', 'bigint', (column) => column.notNull())
+        .addColumn('content', 'text', (column) => column.notNull())
+        .execute();
+    },
+  },
 ];

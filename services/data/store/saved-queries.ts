@@ -1,3 +1,4 @@
+import * as m from '#messages/data-problems';
 import type { Kysely } from 'kysely';
 import { compareNames } from '../../contracts/compare-names.ts';
 import type { SavedQuery } from '../../contracts/data/queries.ts';
@@ -38,7 +39,7 @@ export class SavedQueries {
     const { clock, commit, random } = this.#context;
     const row = { id: random.text(12), account, name, text, changed_at: clock.now() };
     if ((await this.list([account])).length >= maxQueries) {
-      throw new Problem('data.too_many_queries', 409, `You keep ${String(maxQueries)} queries. Remove some first.`);
+      throw new Problem('data.too_many_queries', 409, m.tooManyQueries({ maxQueries: maxQueries }));
     }
     await commit((transaction: Kysely<Tables>) => transaction.insertInto('saved_queries').values(row).execute());
     return toSavedQuery(row);
@@ -96,5 +97,5 @@ function toSavedQuery({ id, name, text, changed_at }: Tables['saved_queries']): 
 }
 
 function createUnknownQueryError(): Problem {
-  return new Problem('data.unknown_query', 404, 'This query is not there any more.');
+  return new Problem('data.unknown_query', 404, m.queryNotFound());
 }

@@ -1,5 +1,8 @@
+import { runInEnglish } from '../../kit/language.ts';
+import { readText, type Text } from '../../contracts/text.ts';
+import * as m from '#messages/downloads-problems';
 import type { Context } from '../../contracts/service.ts';
-import type { FailureCode } from '../../contracts/downloads/causes.ts';
+import type { FailureCode, FailureParameters } from '../../contracts/downloads/causes.ts';
 import { Problem } from '../../contracts/problem.ts';
 import { Addresses } from '../store/addresses.ts';
 import { withoutPosition, withoutSecrets, type Refusal } from '../domain/address.ts';
@@ -32,7 +35,15 @@ export type AddResult =
       readonly uids: readonly string[];
       /** Cause, if known. */
       readonly failure?: FailureCode | null;
+      readonly failureParameters?: FailureParameters | undefined;
     };
+
+/** Result of a probe, whose text the request shows in its language. */
+interface ProbeResult extends Pick<AddResult, 'status' | 'uids'> {
+  readonly msg?: Text;
+  readonly failure?: FailureCode | null;
+  readonly failureParameters?: FailureParameters | undefined;
+}
 
 /** Work on a download: reading its address, and running it. */
 export interface DownloadExecution {
@@ -78,7 +89,7 @@ export class Intake {
     const { displayUrl, login, secrets } = this.#addresses.split(withoutPosition(url));
     const order = { ...requested, login, secrets: secrets ?? (await this.#findSecrets(displayUrl)) };
     const refusal = await this.#deps.files.folders.findRefusal(order);
-    if (refusal !== undefined) return await this.#refuse(displayUrl, order, { msg: refusal });
+    if (refusal !== undefined) return await this.#refuse(displayUrl, order, refusal);
     const item = this.#item(displayUrl, url.hostname, order, 'preparing');
     const duplicate = await context.commit(async (db) => {
       const store = new DownloadStore(db);
@@ -93,7 +104,7 @@ export class Intake {
       return undefined;
     });
     if (duplicate !== undefined)
-      return { status: 'ok', msg: `Already in queue: ${duplicate.title}`, uids: [duplicate.uid] };
+      return { status: 'ok', msg: m.alreadyQueued({ title: duplicate.title }), uids: [duplicate.uid] };
     metrics.added(1);
     live.changed(item);
     return await this.#prepare(item);
@@ -108,8 +119,8 @@ export class Intake {
       ['finished', 'failed'],
     );
     const failed = candidates.findLast(({ state }) => state === 'failed');
-    if (candidates.length === 0) return { status: 'error', msg: 'Failed download no longer exists.', uids: [] };
-    if (failed === undefined) return { status: 'error', msg: 'Only failed downloads can be retried.', uids: [] };
+    if (candidates.length === 0) return { status: 'error', msg: m.failedDownloadNotFound(), uids: [] };
+    if (failed === undefined) return { status: 'error', msg: m.onlyFailedRetried(), uids: [] };
     const url = await this.#deps.urlPolicy(failed.url);
     if ('msg' in url) return { status: 'error', msg: url.msg, uids: [failed.uid], failure: url.failure ?? null };
     const item = await context.commit(async (db) => {
@@ -121,9 +132,33 @@ export class Intake {
       return { ...requeued, batch: null };
     });
     // Another request requeued it first.
-    if (item === undefined) return { status: 'ok', msg: `Already in queue: ${failed.title}`, uids: [failed.uid] };
+    if (item === undefined) return { status: 'ok', msg: m.alreadyQueued({ title: failed.title }), uids: [failed.uid] };
     live.changed(item);
     return await this.#prepare(item);
+  }
+
+  /**
+   * Requeues failed downloads without waiting for their probes, which run when it is their turn. Returns the number of
+   * downloads; others are left out.
+   */
+  async retryAll(uids: readonly string[]): Promise<number> {
+    const { context, queue } = this.#deps;
+    const { live } = this.#deps.reporting;
+    const requeued = await context.commit(async (db) => {
+      const store = new DownloadStore(db);
+      const items: Item[] = [];
+      // In the order in which they were added.
+      for (const { uid } of await store.match(uids, ['failed'])) {
+        const item = await store.requeue(uid, 'failed', 'waiting');
+        if (item === undefined) continue;
+        await leaveBatch(db, uid);
+        items.push({ ...item, batch: null });
+      }
+      return items;
+    });
+    for (const item of requeued) live.changed(item);
+    queue.wake();
+    return requeued.length;
   }
 
   /** Queues downloads that were added with `auto_start: false`. */
@@ -171,7 +206,7 @@ export class Intake {
   /** Adds an ended download again with the same options. */
   async addAgain(uid: string): Promise<AddResult> {
     const item = await this.#store.find(uid);
-    if (item === undefined) return { status: 'error', msg: 'This download is not in the history any more.', uids: [] };
+    if (item === undefined) return { status: 'error', msg: m.notInHistory(), uids: [] };
     const address = this.#addresses.join(item.url, item.order);
     return await this.add(address, {
       ...this.#deps.withoutArchive(item.order),
@@ -245,13 +280,17 @@ export class Intake {
     const { context, queue } = this.#deps;
     const { runs } = this.#deps.execution;
     let answered = false;
-    const probing = runs.start(item.uid, 'probe', async (signal) => await this.#probe(item, signal, () => answered));
-    const timeout = Promise.withResolvers<AddResult>();
+    // The probe may outlive the request, and its failure is stored.
+    const probing = runInEnglish(() =>
+      runs.start(item.uid, 'probe', async (signal) => await this.#probe(item, signal, () => answered)),
+    );
+    const timeout = Promise.withResolvers<ProbeResult>();
     using _timer = context.clock.after(responseTimeoutMs, () =>
-      timeout.resolve({ status: 'ok', msg: 'Queued', uids: [item.uid] }),
+      timeout.resolve({ status: 'ok', msg: m.queued, uids: [item.uid] }),
     );
     try {
-      return await Promise.race([probing, timeout.promise]);
+      const { msg, ...result } = await Promise.race([probing, timeout.promise]);
+      return { ...result, ...(msg === undefined ? {} : { msg: readText(msg) }) } as AddResult;
     } finally {
       answered = true;
       probing
@@ -260,14 +299,17 @@ export class Intake {
     }
   }
 
-  async #probe(item: Item, signal: AbortSignal, answered: () => boolean): Promise<AddResult> {
+  async #probe(item: Item, signal: AbortSignal, answered: () => boolean): Promise<ProbeResult> {
     const { context, engine } = this.#deps;
     const { prober, runner } = this.#deps.execution;
     try {
       await engine.check();
       if (engine.missing !== undefined) {
         await this.#enqueue(item);
-        return { status: 'ok', msg: `Queued, but ${engine.missing}`, uids: [item.uid] };
+        const { missing } = engine;
+        // The problem is read for the reader of the result, too.
+        const msg = (): string => m.queuedWithProblem({ problem: engine.missing ?? missing });
+        return { status: 'ok', msg, uids: [item.uid] };
       }
       const items = await prober.probe(item, signal);
       const [first] = items;
@@ -278,14 +320,15 @@ export class Intake {
         // The service stops, or the row was removed; in that case there is nothing to queue.
         const isQueued = await this.#enqueue(item);
         return isQueued
-          ? { status: 'ok', msg: 'Queued', uids: [item.uid] }
-          : { status: 'ok', msg: 'Cancelled', uids: [] };
+          ? { status: 'ok', msg: m.queued, uids: [item.uid] }
+          : { status: 'ok', msg: m.cancelled, uids: [] };
       }
       if (!(error instanceof Problem)) context.log.error('probe failed', { uid: item.uid, error });
-      const failure = toDownloadFailure(error, 'The address could not be looked at; see the log.');
+      const failure = toDownloadFailure(error);
       // A client that still waits for the response does not need a notification.
       await runner.fail(item.uid, failure, { notify: answered() });
-      return { status: 'error', msg: failure.message, uids: [item.uid], failure: failure.failure };
+      const { message: msg, kind: _, ...cause } = failure;
+      return { status: 'error', msg, uids: [item.uid], ...cause };
     }
   }
 

@@ -1,3 +1,5 @@
+import { runInEnglish } from '../../kit/language.ts';
+import * as m from '#messages/downloads-problems';
 import { readFile, stat } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
@@ -33,7 +35,7 @@ export class OptionFiles implements Disposable {
   readonly #context: Pick<Context, 'clock' | 'log'>;
   readonly #subscribers = new Set<(reload: OptionsReload) => void>();
   readonly #fileVersions = new Map<string, string>();
-  readonly #problems = new Map<string, string>();
+  readonly #problems = new Map<string, () => string>();
   #options: Options;
   #presets: Readonly<Record<string, Options>>;
   #reload: OptionsReload | undefined;
@@ -59,7 +61,7 @@ export class OptionFiles implements Disposable {
 
   /** Describes the problems of the files for the user; undefined without problems. */
   get problem(): string | undefined {
-    return [...this.#problems.values()].join(' ') || undefined;
+    return [...this.#problems.values()].map((text) => text()).join(' ') || undefined;
   }
 
   /** Lists ignored options that the user relies on; undefined without any. */
@@ -68,8 +70,9 @@ export class OptionFiles implements Disposable {
     const relevant = sets.flatMap(findIgnoredOptions).filter(({ isRelevant }) => isRelevant);
     if (relevant.length === 0) return undefined;
     const names = [...new Set(relevant.map(({ option, reason }) => `${option} (${reason})`))];
-    const more = names.length > maxListedOptions ? ` and ${String(names.length - maxListedOptions)} more` : '';
-    return `yt-dlp options ignored: ${names.slice(0, maxListedOptions).join(', ')}${more}.`;
+    const options = names.slice(0, maxListedOptions).join(', ');
+    const count = names.length - maxListedOptions;
+    return count > 0 ? m.moreOptionsIgnored({ options, count }) : m.optionsIgnored({ options });
   }
 
   /** Result of the last reload of the options; undefined without a file. */
@@ -119,18 +122,22 @@ export class OptionFiles implements Disposable {
     const { ytdlOptionsFile, ytdlPresetsFile, ytdlOptions, ytdlPresets } = this.#settings;
     await this.#read(ytdlOptionsFile, (content, writtenAt) => {
       const parsed = OptionSet.safeParse(content).data;
-      const reason = parsed === undefined ? 'it must hold a JSON object' : undefined;
+      const reason = parsed === undefined ? m.optionFileNotObject : undefined;
       if (parsed !== undefined) {
         this.#options = { ...ytdlOptions, ...parsed };
         this.#logIgnored(parsed);
       }
-      this.#reload = { success: reason === undefined, msg: reason ?? '', update_time: writtenAt };
+      this.#reload = {
+        success: reason === undefined,
+        msg: reason === undefined ? '' : 'it must hold a JSON object',
+        update_time: writtenAt,
+      };
       for (const subscriber of this.#subscribers) subscriber(this.#reload);
       return reason;
     });
     await this.#read(ytdlPresetsFile, (content) => {
       const parsedSets = OptionSets.safeParse(content).data;
-      if (parsedSets === undefined) return 'it must hold a JSON object of objects';
+      if (parsedSets === undefined) return m.presetFileNotObjects;
       this.#presets = { ...ytdlPresets, ...parsedSets };
       for (const preset of Object.values(parsedSets)) this.#logIgnored(preset);
       return undefined;
@@ -141,7 +148,10 @@ export class OptionFiles implements Disposable {
    * Reads a file that changed since the last read; `take` returns the reason why its content cannot be used. An
    * unreadable file changes nothing.
    */
-  async #read(path: string, apply: (content: unknown, writtenAt: number | null) => string | undefined): Promise<void> {
+  async #read(
+    path: string,
+    apply: (content: unknown, writtenAt: number | null) => ((parameters: { file: string }) => string) | undefined,
+  ): Promise<void> {
     if (path === '') return;
     const file = resolve(path);
     const stats = await stat(file, { bigint: true }).catch(() => undefined);
@@ -155,14 +165,15 @@ export class OptionFiles implements Disposable {
       this.#problems.delete(file);
       log.info('option file read', { file });
     } else {
-      const message = stats === undefined ? 'there is no such file' : reason;
-      this.#problems.set(file, `${file} is not used: ${message}.`);
-      log.warn('option file ignored', { file, reason: message });
+      const describe = stats === undefined ? m.optionFileMissing : reason;
+      this.#problems.set(file, () => describe({ file }));
+      log.warn('option file ignored', { file, reason: runInEnglish(() => describe({ file })) });
     }
   }
 
   #logIgnored(options: Options): void {
-    for (const { option, reason, isRelevant } of findIgnoredOptions(options)) {
+    // A request may have changed the settings.
+    for (const { option, reason, isRelevant } of runInEnglish(() => findIgnoredOptions(options))) {
       this.#context.log[isRelevant ? 'warn' : 'info']('yt-dlp option ignored', { option, reason });
     }
   }

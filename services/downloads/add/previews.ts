@@ -1,9 +1,10 @@
+import * as m from '#messages/downloads-problems';
 import { z } from 'zod';
 import type { DownloadPreview } from '../../contracts/downloads/preview.ts';
 import { Problem } from '../../contracts/problem.ts';
 import type { Context } from '../../contracts/service.ts';
 import type { Cookies } from '../cookies/cookies.ts';
-import { createEngineProblem, createRefusedProblem, DownloadProblem } from '../domain/failure.ts';
+import { createEngineProblem, createRefusedProblem, createServiceFailure, DownloadProblem } from '../domain/failure.ts';
 import { describeFailure } from '../domain/progress.ts';
 import { parseOutput } from '../engine/json-output.ts';
 import { buildProbeArguments, type CommandSettings } from '../engine/command.ts';
@@ -78,7 +79,7 @@ export class Previews {
     if (cached !== undefined && cached.until > clock.now()) return await cached.preview;
     const url = await this.#deps.urlPolicy(address.trim());
     if ('msg' in url) throw createRefusedProblem(422, url);
-    if (this.#running >= maxParallel) throw new Problem('downloads.busy', 429, 'Other links are being looked at.');
+    if (this.#running >= maxParallel) throw new Problem('downloads.busy', 429, m.tooManyPreviews());
     const preview = this.#load(url.href);
     this.#cache.set(address, { until: clock.now() + cacheLifetimeMs, preview });
     try {
@@ -93,11 +94,8 @@ export class Previews {
     const { context, cookies, extractor, thumbnails, defaults } = this.#deps;
     const { order } = readAdd({ url: address }, defaults);
     const abort = new AbortController();
-    const timeout = new DownloadProblem('downloads.engine_failed', 504, {
-      message: 'The site did not say within a minute what is there.',
-      failure: null,
-      kind: 'site',
-    });
+    const lateFailure = createServiceFailure('preview_timed_out', 'site');
+    const timeout = new DownloadProblem('downloads.engine_failed', 504, lateFailure);
     using _late = context.clock.after(timeoutMs, () => abort.abort(timeout));
     this.#running += 1;
     try {

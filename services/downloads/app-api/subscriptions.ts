@@ -1,3 +1,4 @@
+import * as m from '#messages/downloads-problems';
 import { FileReply, implement, type ApiHandler } from '../../contracts/api.ts';
 import { subscriptionsApi } from '../../contracts/downloads/subscriptions.ts';
 import { Problem } from '../../contracts/problem.ts';
@@ -33,7 +34,7 @@ export function createSubscriptionHandlers(subscriptions: Subscriptions, setting
     })),
     implement(subscriptionsApi.picture, async ({ params }) => {
       const picture = await subscriptions.picture(params['id'] ?? '');
-      if (picture === undefined) throw new Problem('downloads.no_picture', 404, 'There is no picture of it.');
+      if (picture === undefined) throw new Problem('downloads.no_picture', 404, m.pictureNotFound());
       return new FileReply({ ...picture, maxAge: 86_400 });
     }),
     implement(subscriptionsApi.preview, async ({ body }) => {

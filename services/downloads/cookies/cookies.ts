@@ -96,7 +96,7 @@ export class Cookies {
     try {
       return readCookieFile(await readFile(file, 'utf8')).text;
     } catch (error) {
-      const reason = error instanceof Problem ? error.detail : 'it cannot be read';
+      const reason = error instanceof Problem ? error.message : 'not readable';
       this.#context.log.warn('cookie file of the options ignored', { file, reason });
       return undefined;
     }

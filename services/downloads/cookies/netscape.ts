@@ -1,3 +1,5 @@
+import type { Text } from '../../contracts/text.ts';
+import * as m from '#messages/downloads-problems';
 import { Problem } from '../../contracts/problem.ts';
 
 /** Parsed cookie file. */
@@ -18,8 +20,7 @@ const maxSites = 100;
  * @throws Problem `downloads.bad_cookies` (400); its text contains nothing of the file.
  */
 export function readCookieFile(text: string): CookieFile {
-  if (/^\s*[[{]/.test(text))
-    throw createCookieProblem('It is JSON; export the cookies in the Netscape format (cookies.txt).');
+  if (/^\s*[[{]/.test(text)) throw createCookieProblem(m.cookiesAreJson);
   const sites = new Set<string>();
   const lines: string[] = [];
   for (const [index, line] of text
@@ -34,16 +35,16 @@ export function readCookieFile(text: string): CookieFile {
       host !== '' && path.startsWith('/') && hasFlags && /^-?\d*(\.\d+)?$/.test(expires) && value.length === 1;
     // A cookie without a name has an empty field.
     if (!isUsable || /[\0\r\n]/.test(line) || name.includes(' ')) {
-      throw createCookieProblem(`Line ${index + 1} is no cookie in the Netscape format (cookies.txt).`);
+      throw createCookieProblem(() => m.cookieLineInvalid({ line: index + 1 }));
     }
     sites.add(host.replace(/^\./, '').toLowerCase());
     lines.push(line);
   }
-  if (lines.length === 0) throw createCookieProblem('There is no cookie in it.');
+  if (lines.length === 0) throw createCookieProblem(m.noCookies);
   const sorted = [...sites].toSorted().slice(0, maxSites);
   return { text: `${header}\n${lines.join('\n')}\n`, count: lines.length, sites: sorted };
 }
 
-export function createCookieProblem(message: string): Problem {
+export function createCookieProblem(message: Text): Problem {
   return new Problem('downloads.bad_cookies', 400, message);
 }

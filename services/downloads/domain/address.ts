@@ -1,7 +1,7 @@
 import type { FailureCode } from '../../contracts/downloads/causes.ts';
 import { withoutQuerySecrets } from './address-secrets.ts';
 
-/** Refusal of an address before anything is fetched. `msg` is MeTube's text. */
+/** Refusal of an address before anything is fetched. `msg` is MeTube's text; pages show the text of the cause. */
 export interface Refusal {
   readonly msg: string;
   readonly failure?: FailureCode;
@@ -11,9 +11,10 @@ export interface Refusal {
 export function parseAddress(input: string): URL | Refusal {
   const text = withScheme(input.trim());
   const url = URL.parse(text);
-  if (url === null) return { msg: `ERROR: [generic] '${text}' is not a valid URL` };
+  if (url === null) return { msg: `ERROR: [generic] '${text}' is not a valid URL`, failure: 'invalid_address' };
   if (url.protocol !== 'http:' && url.protocol !== 'https:') {
-    return { msg: `URL scheme "${url.protocol.slice(0, -1)}" is not allowed (only http and https)` };
+    const msg = `URL scheme "${url.protocol.slice(0, -1)}" is not allowed (only http and https)`;
+    return { msg, failure: 'scheme_not_supported' };
   }
   return url;
 }

@@ -1,3 +1,4 @@
+import type { FailureParameters } from '../../contracts/downloads/causes.ts';
 import type { Order, SubtitleMode } from './order.ts';
 
 /** Captions that a site offers, as formats by language: manual and automatic. */
@@ -51,20 +52,26 @@ function findBestLanguage(languages: readonly string[], requestedLanguage: strin
   return matches.find((each) => each.toLowerCase() === lowerCase) ?? matches[0];
 }
 
-/** Explains to the user why no captions are fetched. */
-export function describeMissingCaptions(
+/** Maximum number of languages that a message lists, of each kind. */
+const maxListedLanguages = 20;
+
+/** Returns the requested captions and the languages that the video has, for the explanation why none are fetched. */
+export function listMissingCaptions(
   { subtitleLanguage, subtitleMode }: Order,
   available: AvailableCaptions,
-): string {
-  const labels: Readonly<Record<Origin, string>> = { manual: 'written', automatic: 'automatic' };
-  const offers = (['manual', 'automatic'] as const)
-    .map((origin) => ({ origin, languages: Object.keys(available[origin]).slice(0, 20) }))
-    .filter(({ languages }) => languages.length > 0)
-    .map(({ origin, languages }) => `${labels[origin]}: ${languages.join(', ')}`);
+): FailureParameters {
+  const language = subtitleLanguage;
   const [firstOrigin, ...otherOrigins] = origins[subtitleMode];
-  const label = firstOrigin === undefined || otherOrigins.length > 0 ? '' : `${labels[firstOrigin]} `;
-  const offerText = offers.length === 0 ? 'The site has none at all.' : `The site has ${offers.join('; ')}.`;
-  return `There are no ${label}captions in "${subtitleLanguage}". ${offerText}`;
+  const kind = firstOrigin === undefined || otherOrigins.length > 0 ? 'any' : firstOrigin;
+  const [manual, automatic] = [available.manual, available.automatic].map((captions) =>
+    Object.keys(captions).slice(0, maxListedLanguages).join(', '),
+  );
+  return {
+    kind,
+    language,
+    ...(manual === undefined || manual === '' ? undefined : { manual }),
+    ...(automatic === undefined || automatic === '' ? undefined : { automatic }),
+  };
 }
 
 /**

@@ -1,6 +1,8 @@
+import { describeActivity, type DownloadActivity } from '../../contracts/downloads/activity.ts';
 import type { Download, DownloadState } from '../../contracts/downloads/api.ts';
-import type { FailureCode } from '../../contracts/downloads/causes.ts';
+import type { FailureCode, FailureParameters } from '../../contracts/downloads/causes.ts';
 import type { Order, PlaylistEntry } from './order.ts';
+import type { MediaDetails } from '../../contracts/downloads/media-details.ts';
 import { cutToBytes } from './safe-names.ts';
 
 /** Maximum size of a stored text in bytes of UTF-8. */
@@ -25,6 +27,8 @@ export interface Item {
   readonly message: string | null;
   /** Cause of a failed download, if known. */
   readonly failure?: FailureCode | null;
+  /** Values of the text of the cause. */
+  readonly failureParameters?: FailureParameters | null | undefined;
   /** Path relative to the download folder. */
   readonly filename: string | null;
   readonly size: number | null;
@@ -35,6 +39,8 @@ export interface Item {
   /** In ms since the epoch. */
   readonly createdAt: number;
   readonly finishedAt: number | null;
+  /** Channel, length, height and codecs, as far as they are known. */
+  readonly media?: MediaDetails | null;
   /** Address of the thumbnail. */
   readonly thumbnail: string | null;
   /** Start time of an upcoming stream in ms since the epoch; the download waits until then. */
@@ -63,10 +69,10 @@ export interface Progress {
   readonly speed: number | null;
   /** In seconds. */
   readonly eta: number | null;
-  readonly message: string | null;
+  readonly activity: DownloadActivity | null;
 }
 
-export const noProgress: Progress = { percent: null, stream: null, speed: null, eta: null, message: null };
+export const noProgress: Progress = { percent: null, stream: null, speed: null, eta: null, activity: null };
 
 export const queueStates = ['waiting', 'preparing', 'downloading', 'postprocessing', 'paused'] as const;
 export const runningStates = ['preparing', 'downloading', 'postprocessing'] as const;
@@ -93,7 +99,8 @@ export function isScheduled({ state, startsAt }: Pick<Item, 'state' | 'startsAt'
 
 /** Converts an item to a download of the app API. */
 export function toDownload(item: Item, progress: Progress = noProgress): Download {
-  const failure = item.state === 'failed' ? (item.failure ?? undefined) : undefined;
+  const hasEnded = item.state === 'failed' || item.state === 'finished';
+  const failure = hasEnded ? (item.failure ?? undefined) : undefined;
   return {
     uid: item.uid,
     url: item.url,
@@ -107,9 +114,12 @@ export function toDownload(item: Item, progress: Progress = noProgress): Downloa
     speed: progress.speed,
     eta: progress.eta,
     size: item.size,
+    ...(item.media ? { media: item.media } : {}),
     filename: item.filename,
-    message: item.message ?? progress.message,
+    message: item.message ?? (progress.activity === null ? null : describeActivity(progress.activity)),
+    ...(item.message === null && progress.activity !== null ? { activity: progress.activity } : {}),
     ...(failure === undefined ? {} : { failure }),
+    ...(failure === undefined || !item.failureParameters ? {} : { failureParameters: item.failureParameters }),
     thumbnail: item.thumbnail !== null,
     ...(item.anyway === true ? { anyway: true } : {}),
     ...(item.liveStatus === 'is_live' ? { live: true } : {}),

@@ -1,3 +1,5 @@
+import * as m from '#messages/downloads-problems';
+
 /** Options about the output of yt-dlp, which is parsed here and shown on the page. */
 const outputOptions = [
   ...[
@@ -30,23 +32,23 @@ const controlledOptions = [
 ];
 
 /** Options that do not affect a download: they are ignored wherever they are set. */
-export const ignoredWithoutEffect: ReadonlyMap<string, string> = new Map([
-  ...outputOptions.map((name): [string, string] => [name, 'what yt-dlp says is read and shown by Homeport']),
-  ...controlledOptions.map((name): [string, string] => [name, 'Homeport does this in its own way']),
+export const ignoredWithoutEffect: ReadonlyMap<string, () => string> = new Map([
+  ...outputOptions.map((name): [string, () => string] => [name, m.outputControlled]),
+  ...controlledOptions.map((name): [string, () => string] => [name, m.behaviorControlled]),
 ]);
 
 /** Reasons why some options of the settings are ignored. All other options are unknown. */
-export const ignoredWithReason: ReadonlyMap<string, string> = new Map([
-  ['external_downloader', 'other programs are not started: they would reach addresses that nobody has looked at'],
-  ['external_downloader_args', 'other programs are not started'],
-  ['postprocessor_args', 'arguments of other programs are not passed on'],
-  ['ffmpeg_location', 'set FFMPEG_PATH'],
-  ['cachedir', 'the cache is in the data folder'],
-  ['cookiesfrombrowser', 'upload a cookies.txt on the page Cookies'],
-  ['username', 'put it into the address: https://name:password@…'],
-  ['password', 'put it into the address: https://name:password@…'],
-  ['usenetrc', 'put the login into the address: https://name:password@…'],
-  ['geo_verification_proxy', 'only one proxy is used: proxy'],
+export const ignoredWithReason: ReadonlyMap<string, () => string> = new Map([
+  ['external_downloader', m.externalDownloaderUnsafe],
+  ['external_downloader_args', m.programsNotStarted],
+  ['postprocessor_args', m.argumentsNotForwarded],
+  ['ffmpeg_location', m.setFfmpegPath],
+  ['cachedir', m.cacheInDataFolder],
+  ['cookiesfrombrowser', m.uploadCookies],
+  ['username', m.putLoginIntoAddress],
+  ['password', m.putLoginIntoAddress],
+  ['usenetrc', m.putLoginIntoAddress],
+  ['geo_verification_proxy', m.useProxyOption],
 ]);
 
 /**

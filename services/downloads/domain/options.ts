@@ -1,3 +1,4 @@
+import * as m from '#messages/downloads-problems';
 import { ignoredWithoutEffect, ignoredWithReason, refusedOptions } from './option-names.ts';
 import {
   findEntries,
@@ -53,35 +54,33 @@ export function findIgnoredOptions(options: Options): readonly IgnoredOption[] {
 function toIgnoredOptions(name: string, value: unknown): readonly IgnoredOption[] {
   const option = name.slice(0, 60);
   if (value === null || (evaluatedOptions.has(name) && name !== 'outtmpl')) return [];
-  if (name === 'outtmpl') return isTemplate(value) ? [] : [{ option, reason: notUnderstood, isRelevant: true }];
+  if (name === 'outtmpl') return isTemplate(value) ? [] : [{ option, reason: m.valueNotSupported(), isRelevant: true }];
   if (name === 'postprocessors') {
     return [
       ...findIgnoredPostprocessors(value).map((key) => ({
         option: key,
-        reason: 'this step is not taken',
+        reason: m.stepIgnored(),
         isRelevant: false,
       })),
       ...readPostprocessors(value).notUnderstood.map((key) => ({
         option: key,
-        reason: notUnderstood,
+        reason: m.valueNotSupported(),
         isRelevant: true,
       })),
     ];
   }
   const rule = findRule(name, 'settings');
-  if (rule !== undefined) return rule(value) === undefined ? [{ option, reason: notUnderstood, isRelevant: true }] : [];
-  if (refusedOptions.has(name))
-    return [{ option, reason: 'it would run a program or lead files elsewhere', isRelevant: true }];
+  if (rule !== undefined)
+    return rule(value) === undefined ? [{ option, reason: m.valueNotSupported(), isRelevant: true }] : [];
+  if (refusedOptions.has(name)) return [{ option, reason: m.optionUnsafe(), isRelevant: true }];
   return [
     {
       option,
-      reason: ignoredWithoutEffect.get(name) ?? ignoredWithReason.get(name) ?? 'it is not known here',
+      reason: (ignoredWithoutEffect.get(name) ?? ignoredWithReason.get(name) ?? m.optionUnknown)(),
       isRelevant: false,
     },
   ];
 }
-
-const notUnderstood = 'its value is not understood';
 
 /** Converts validated options into command line arguments. An option with the value null is not set. */
 export function buildOptionArguments(options: Options, purpose: Purpose = 'download'): readonly string[] {

@@ -1,3 +1,5 @@
+import * as m from '#messages/downloads-problems';
+
 /** Post-processors by the extractor's keys, with the equivalent arguments. */
 const steps: Readonly<Record<string, (step: Step) => readonly string[] | undefined>> = {
   FFmpegMetadata: ({ add_chapters: chapters, add_metadata: metadata, add_infojson: infoJson }) => [
@@ -74,7 +76,7 @@ export function readPostprocessors(value: unknown): ParsedPostprocessors {
   for (const step of value as readonly unknown[]) {
     const key = typeof step === 'object' && step !== null && 'key' in step ? step.key : undefined;
     if (typeof key !== 'string') {
-      notUnderstood.push('a step without a key');
+      notUnderstood.push(m.stepWithoutKey());
       continue;
     }
     const namedStep = { ...(step as Step), key };

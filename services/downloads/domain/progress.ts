@@ -1,6 +1,9 @@
+import type { DownloadActivity } from '../../contracts/downloads/activity.ts';
+import type { FailureParameters } from '../../contracts/downloads/causes.ts';
+import type { MediaDetails } from '../../contracts/downloads/media-details.ts';
 import { z } from 'zod';
 import { findExplainedFailure, findFailureCode, findFailureKind, isConsequence } from './engine-messages.ts';
-import type { DownloadFailure } from './failure.ts';
+import { createServiceFailure, type DownloadFailure } from './failure.ts';
 import { truncateText, noProgress, type Progress } from './item.ts';
 import { parseJson } from '../../contracts/parse-json.ts';
 
@@ -42,7 +45,8 @@ export type EngineEvent =
       /** Number of streams that are fetched one after another. */
       readonly streams: number;
     }
-  | { readonly kind: 'result'; readonly path: string };
+  | { readonly kind: 'result'; readonly path: string }
+  | { readonly kind: 'details'; readonly media: MediaDetails };
 
 /** Parses a line in the format of the templates on the command line; undefined for any other line. */
 export function readEvent(line: string): EngineEvent | undefined {
@@ -89,18 +93,18 @@ function parseLine<T>(schema: z.core.$ZodType<T>, line: string): T | undefined {
   return z.safeParse(schema, parseJson(line.slice(2))).data;
 }
 
-const stageLabels: Readonly<Record<string, string>> = {
-  Merger: 'Joining video and audio',
-  ExtractAudio: 'Making the audio file',
-  VideoConvertor: 'Converting the video',
-  VideoRemuxer: 'Changing the container',
-  EmbedSubtitle: 'Adding the subtitles',
-  Metadata: 'Writing the details into the file',
+const stageActivities: Readonly<Record<string, DownloadActivity>> = {
+  Merger: { kind: 'merging' },
+  ExtractAudio: { kind: 'extracting_audio' },
+  VideoConvertor: { kind: 'converting_video' },
+  VideoRemuxer: { kind: 'changing_container' },
+  EmbedSubtitle: { kind: 'embedding_subtitles' },
+  Metadata: { kind: 'writing_details' },
 };
 
-/** Describes a post-processing step to the user; null for steps that are not shown. */
-export function getStageMessage(name: string): string | null {
-  return stageLabels[name] ?? null;
+/** Returns the activity of a post-processing step; null for steps that are not shown. */
+export function getStageActivity(name: string): DownloadActivity | null {
+  return stageActivities[name] ?? null;
 }
 
 /** Maximum length of a message in characters. */
@@ -119,8 +123,7 @@ export function describeFailure(
     .map((line) => line.replace(/\r(\[download\] )?/g, '').slice(0, maxMessageLength));
   const error = errors.findLast((line) => !isConsequence(line)) ?? errors.at(-1);
   if (stderr.some((line) => findExplainedFailure(line) === 'disk_full')) {
-    const message = `The disk is full: free some space, then retry. (${error ?? 'No space left on device'})`;
-    return { message, failure: 'disk_full', kind: 'disk' };
+    return createServiceFailure('disk_full', 'disk', { error: error ?? 'No space left on device' });
   }
   return error === undefined ? describeExit(exit, stderr.at(-1) ?? '') : describeError(error);
 }
@@ -128,15 +131,10 @@ export function describeFailure(
 /** Describes the failure that an error line of the extractor reports. */
 export function describeError(error: string): DownloadFailure {
   const explained = findExplainedFailure(error);
-  if (explained === 'work_folder') {
-    const message = `The folder for unfinished files cannot be written. (${error})`;
-    return { message, failure: 'folder_not_writable', kind: 'disk' };
-  }
-  const message =
-    explained === 'address_refused'
-      ? `The way there was refused: it leads into this machine or network, or a proxy of yours does not go there. (${error})`
-      : error;
-  return { message, failure: findFailureCode(error) ?? null, kind: findFailureKind(error) };
+  if (explained === 'work_folder') return createServiceFailure('folder_not_writable', 'disk', { error });
+  const [failure, kind] = [findFailureCode(error) ?? null, findFailureKind(error)];
+  if (explained === 'address_refused') return createServiceFailure('connection_refused', kind, { error });
+  return { message: error, failure, kind };
 }
 
 /** Describes the failure of a run without an error line. */
@@ -145,25 +143,16 @@ function describeExit(
   lastLine: string,
 ): DownloadFailure {
   if (signal === 'SIGKILL') {
-    const message =
-      'The extractor was ended from outside, perhaps because memory ran out. A retry goes on from what is there.';
-    return { message, failure: null, kind: 'engine' };
+    return createServiceFailure('engine_killed', 'engine');
   }
-  const exitText = signal === null ? `with code ${code}` : `on ${signal}`;
-  const kind = findFailureKind(lastLine);
-  return {
-    message: `The extractor ended ${exitText}. ${lastLine}`.trim(),
-    failure: findFailureCode(lastLine) ?? null,
-    kind: kind === 'other' ? 'engine' : kind,
-  };
-}
-
-/** Formats the progress of a recording: `Recording 1:02:03, 12.3 MB`. */
-export function formatRecorded(seconds: number, bytes: number): string {
-  const totalSeconds = Math.floor(seconds);
-  const padTwo = (value: number): string => String(value).padStart(2, '0');
-  const [hours, minutes] = [Math.floor(totalSeconds / 3600), Math.floor(totalSeconds / 60) % 60];
-  const time =
-    hours > 0 ? `${hours}:${padTwo(minutes)}:${padTwo(totalSeconds % 60)}` : `${minutes}:${padTwo(totalSeconds % 60)}`;
-  return `Recording ${time}, ${(bytes / 1_000_000).toFixed(1)} MB`;
+  const lineKind = findFailureKind(lastLine);
+  const kind = lineKind === 'other' ? 'engine' : lineKind;
+  const line: FailureParameters = lastLine === '' ? {} : { line: lastLine };
+  const failure =
+    signal === null
+      ? createServiceFailure('engine_exited', kind, { code: String(code), ...line })
+      : createServiceFailure('engine_ended', kind, { signal, ...line });
+  // A cause that the line names has a better explanation and a remedy.
+  const cause = findFailureCode(lastLine);
+  return cause === undefined ? failure : { message: failure.message, failure: cause, kind };
 }

@@ -1,4 +1,4 @@
-import type { FailureCode } from '../../contracts/downloads/causes.ts';
+import type { FailureCode, FailureParameters } from '../../contracts/downloads/causes.ts';
 import type { Order } from './order.ts';
 
 /** Subscription as it is requested. */
@@ -30,6 +30,8 @@ export interface StoredSubscription {
   readonly error: string | null;
   /** Cause of the error, if known. */
   readonly failure: FailureCode | null;
+  /** Values of the text of the cause. */
+  readonly failureParameters?: FailureParameters | null | undefined;
   readonly failures: number;
   readonly seen: number;
   /** Address of the picture. */

@@ -1,3 +1,4 @@
+import * as m from '#messages/downloads-problems';
 import type { PlaylistEntry } from './order.ts';
 import { cutToBytes, nameLimits } from './safe-names.ts';
 import { getListFields, useFields } from './template-fields.ts';
@@ -10,12 +11,12 @@ const maxTemplateLength = 1000;
  * it.
  */
 export function findTemplateProblem(template: string): string | undefined {
-  if (template.trim() === '') return 'Give a template, such as %(title)s.%(ext)s.';
-  if (template.includes('\0')) return 'A template cannot hold a NUL character.';
-  if (/^([/\\~]|[A-Za-z_,]+:)/.test(template)) return 'A template is relative to the download folder.';
-  if (template.includes('$')) return 'A template cannot use environment variables.';
-  if (template.length > maxTemplateLength) return `A template has at most ${maxTemplateLength} characters.`;
-  if (canLeaveFolder(template)) return 'A template cannot leave the download folder.';
+  if (template.trim() === '') return m.templateRequired();
+  if (template.includes('\0')) return m.templateWithNul();
+  if (/^([/\\~]|[A-Za-z_,]+:)/.test(template)) return m.templateAbsolute();
+  if (template.includes('$')) return m.templateWithVariable();
+  if (template.length > maxTemplateLength) return m.templateTooLong({ maximum: maxTemplateLength });
+  if (canLeaveFolder(template)) return m.templateLeavesFolder();
   return undefined;
 }
 

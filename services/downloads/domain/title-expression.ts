@@ -1,3 +1,4 @@
+import * as m from '#messages/downloads-problems';
 import { Problem } from '../../contracts/problem.ts';
 
 const maxLength = 500;
@@ -8,7 +9,8 @@ const maxLength = 500;
  * @throws Problem `downloads.bad_filter` (400)
  */
 export function parseTitleExpression(text: string): RegExp {
-  if (text.length > maxLength) throw createFilterProblem(`it has more than ${maxLength} characters`);
+  if (text.length > maxLength)
+    throw new Problem('downloads.bad_filter', 400, () => m.filterTooLong({ maximum: maxLength }));
   const [, letters = '', rest = text] = /^\(\?([imsu]+)\)(.*)$/s.exec(text) ?? [];
   const source = rest
     .replaceAll(/\(\?P<(\w+)>/g, '(?<$1>')
@@ -33,5 +35,5 @@ export function parseTitleExpression(text: string): RegExp {
 }
 
 function createFilterProblem(reason: string): Problem {
-  return new Problem('downloads.bad_filter', 400, `Invalid title_regex: ${reason}`);
+  return new Problem('downloads.bad_filter', 400, () => m.filterInvalid({ reason }));
 }

@@ -1,12 +1,12 @@
 import { readFile } from 'node:fs/promises';
 import { z } from 'zod';
-import { Problem } from '../../contracts/problem.ts';
 import {
   chooseCaptions,
-  describeMissingCaptions,
+  listMissingCaptions,
   type CaptionsChoice,
   type AvailableCaptions,
 } from '../domain/captions.ts';
+import { createServiceFailure, DownloadProblem } from '../domain/failure.ts';
 import type { Order } from '../domain/order.ts';
 
 const Captions = z.record(z.string(), z.array(z.object({ ext: z.string().nullish() })).nullable()).nullish();
@@ -31,7 +31,8 @@ export async function selectCaptions(order: Order, infoFile: string | undefined)
       : { manual: toFormats(info.subtitles), automatic: toFormats(info.automatic_captions) };
   const choice = chooseCaptions(order, available);
   if (choice === undefined && available !== undefined) {
-    throw new Problem('downloads.no_captions', 502, describeMissingCaptions(order, available));
+    const failure = createServiceFailure('no_captions', 'site', listMissingCaptions(order, available));
+    throw new DownloadProblem('downloads.no_captions', 502, failure);
   }
   return choice ?? { language: order.subtitleLanguage, from: ['manual', 'automatic'], native: false };
 }

@@ -11,7 +11,7 @@ import type { Cookies } from '../cookies/cookies.ts';
 import type { Item } from '../domain/item.ts';
 import type { Order } from '../domain/order.ts';
 import { addBreakSuffix, finishRecording } from './stream-recording.ts';
-import { createEngineProblem } from '../domain/failure.ts';
+import { createEngineProblem, createServiceFailure, DownloadProblem } from '../domain/failure.ts';
 import { describeError, describeFailure, readEvent, type EngineEvent } from '../domain/progress.ts';
 import { findRunFailure, findSkipReason, isArchived, type RunFailure } from '../domain/engine-messages.ts';
 import { limitFields, nameLimits, buildTrimmedTemplate } from '../domain/safe-names.ts';
@@ -27,6 +27,8 @@ import {
   type DownloadCommand,
 } from './command.ts';
 import type { Extractor } from './extractor.ts';
+import { findMediaDetails, parseFileDetails } from './media-details.ts';
+import { readInputLines } from './ffmpeg.ts';
 import { postProcess } from './post-processing.ts';
 import { findChannel, Info, findPicture, getNextProbeTime, type Probe } from './probe-result.ts';
 import { parseJson } from '../../contracts/parse-json.ts';
@@ -135,6 +137,7 @@ export class Driver {
       title: info.title ?? item.title,
       liveStatus: info.live_status ?? null,
       thumbnail: findPicture(info),
+      media: findMediaDetails(info),
       startsAt: getNextProbeTime(info, this.#clock.now()),
     };
   }
@@ -173,7 +176,7 @@ export class Driver {
     });
     const { path } = await this.#engines.find('ffmpeg');
     const { signal, onStart, onEvent, folder } = call;
-    return await postProcess({
+    const file = await postProcess({
       order: call.item.order,
       login: this.#findLogin(call.item.order),
       folders: [join(folder, 'out'), join(folder, 'chapters')],
@@ -183,6 +186,16 @@ export class Driver {
       onStage: (name) => onEvent({ kind: 'stage', started: true, name }),
       log: this.#log,
     });
+    await this.#reportDetails(call, file);
+    return file;
+  }
+
+  /** Reports the codecs and the length of the finished file, which may differ from those of the site. */
+  async #reportDetails({ item, signal, onStart, onEvent }: DownloadCall, file: string | undefined): Promise<void> {
+    const { path } = await this.#engines.find('ffmpeg');
+    if (file === undefined || path === null || !['video', 'audio'].includes(item.order.type)) return;
+    const lines = await readInputLines({ path, clock: this.#clock, signal, onStart }, file);
+    onEvent({ kind: 'details', media: parseFileDetails(lines) });
   }
 
   /** Downloads the file, with a shorter name if the file system refuses the name of the template. */
@@ -269,7 +282,7 @@ export class Driver {
     if (call.stopRecording?.aborted === true && path === undefined) {
       const recorded = await this.#finishRecording(call);
       if (recorded !== undefined) return recorded;
-      throw new Problem('downloads.nothing', 502, 'It was stopped before anything was recorded.');
+      throw new DownloadProblem('downloads.nothing', 502, createServiceFailure('nothing_recorded', 'other'));
     }
     // Files of an earlier run may still have to be delivered after a crash.
     if (

@@ -1,5 +1,6 @@
+import * as m from '#messages/downloads-texts';
 import { engineProgress, type EngineWork } from '../../contracts/control/engines.ts';
-import type { RunningWork } from '../../contracts/health.ts';
+import type { ServiceWork } from '../../contracts/health.ts';
 import type { Context } from '../../contracts/service.ts';
 
 /**
@@ -38,9 +39,9 @@ export class EngineInstallations implements Disposable {
   }
 
   /** Running installations, as Home shows them. */
-  get running(): readonly RunningWork[] {
+  get running(): readonly ServiceWork[] {
     return [...this.#installations].map(([name, { percent }]) => ({
-      title: `${name} is being installed`,
+      title: () => m.engineInstalling({ name }),
       to: '/settings/engines',
       percent,
     }));

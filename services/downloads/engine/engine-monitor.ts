@@ -1,13 +1,20 @@
+import * as t from '#messages/downloads-texts';
+import { runInEnglish } from '../../kit/language.ts';
+import * as m from '#messages/downloads-problems';
 import type { Engine } from '../../contracts/control/engines.ts';
-import type { Health, RunningWork, SuggestedAction } from '../../contracts/health.ts';
+import type { Health, ServiceWork, ServiceAction } from '../../contracts/health.ts';
 import type { Context } from '../../contracts/service.ts';
 import { EngineInstallations } from './engine-installations.ts';
-import { missingRuntimeMessage, type JavaScriptRuntime } from './javascript-runtime.ts';
+import { type JavaScriptRuntime } from './javascript-runtime.ts';
 import { findEngineProblem } from './version-check.ts';
 import { SingleFlight } from '../../kit/single-flight.ts';
 
 const retryIntervalMs = 15_000;
-const enginesAction: SuggestedAction = { label: 'See the engines', to: '/settings/engines', adminOnly: true };
+const enginesAction: ServiceAction = {
+  label: t.viewEngines,
+  to: '/settings/engines',
+  adminOnly: true,
+};
 
 /**
  * Monitors whether the extractor is installed and new enough. Checks again while it is missing, and logs the remedy
@@ -44,7 +51,7 @@ export class EngineMonitor implements Disposable {
   get missing(): string | undefined {
     const problem = this.#ytDlp && findEngineProblem(this.#ytDlp);
     if (problem === undefined || !this.#installations.has('yt-dlp')) return problem;
-    return 'yt-dlp is being installed, and downloads wait for it.';
+    return m.ytDlpInstalling();
   }
 
   /** Name and version of the JavaScript runtime; null without one, undefined before the first check. */
@@ -56,13 +63,13 @@ export class EngineMonitor implements Disposable {
   get problems(): string | undefined {
     const all = [
       this.missing ?? this.#ffmpegProblem,
-      this.#javaScriptVersion === null ? missingRuntimeMessage : undefined,
+      this.#javaScriptVersion === null ? m.noJavaScriptRuntime() : undefined,
     ];
     return all.filter((each) => each !== undefined).join(' ') || undefined;
   }
 
   /** Running installations, as Home shows them. */
-  get running(): readonly RunningWork[] {
+  get running(): readonly ServiceWork[] {
     return this.#installations.running;
   }
 
@@ -70,15 +77,21 @@ export class EngineMonitor implements Disposable {
   get health(): Pick<Health, 'state' | 'detail' | 'remedy'> | undefined {
     const [extractor, ffmpeg] = [this.#ytDlp, this.#ffmpeg];
     if (extractor !== undefined && this.missing !== undefined) {
-      if (this.#installations.has('yt-dlp')) return { state: 'up', detail: 'yt-dlp is being installed' };
+      if (this.#installations.has('yt-dlp')) return { state: 'up', detail: t.ytDlpInstalling };
       const { path, problem = '', mend = enginesAction } = extractor;
-      if (path !== null) return { state: 'degraded', detail: this.missing, remedy: enginesAction };
-      const detail = `nothing can be downloaded until yt-dlp is installed. ${problem}`.trim();
+      if (path !== null)
+        return { state: 'degraded', detail: () => findEngineProblem(extractor) ?? '', remedy: enginesAction };
+      const detail =
+        problem === '' ? t.ytDlpRequired : () => t.ytDlpRequiredWithProblem({ problem: extractor.problem ?? '' });
       return { state: 'degraded', detail, remedy: mend };
     }
     if (ffmpeg?.path !== null || this.#installations.has('ffmpeg')) return undefined;
     const { problem = '', mend = enginesAction } = ffmpeg;
-    return { state: 'degraded', detail: `${missingFfmpegMessage} ${problem}`.trim(), remedy: mend };
+    return {
+      state: 'degraded',
+      detail: problem === '' ? m.ffmpegMissing : () => m.ffmpegMissingWithRemedy({ remedy: ffmpeg.problem ?? '' }),
+      remedy: mend,
+    };
   }
 
   /** Checks in the background. */
@@ -88,7 +101,8 @@ export class EngineMonitor implements Disposable {
 
   /** Checks and waits for the result. */
   async check(): Promise<void> {
-    await this.#checking.run();
+    // A request may start a check, whose findings are logged.
+    await runInEnglish(() => this.#checking.run());
   }
 
   [Symbol.dispose](): void {
@@ -100,8 +114,9 @@ export class EngineMonitor implements Disposable {
   /** Limitations of downloads without ffmpeg, and the remedy; undefined while it is installed. */
   get #ffmpegProblem(): string | undefined {
     if (this.#ffmpeg?.path !== null) return undefined;
-    if (this.#installations.has('ffmpeg')) return `ffmpeg is being installed. Until it is here ${limitation}.`;
-    return `${missingFfmpegMessage} ${this.#ffmpeg.remedy ?? 'Install it on the page Engines.'}`;
+    if (this.#installations.has('ffmpeg')) return m.ffmpegInstalling();
+    const { remedy } = this.#ffmpeg;
+    return m.ffmpegMissingWithRemedy({ remedy: remedy ?? m.installOnEnginesPage() });
   }
 
   async #check(): Promise<void> {
@@ -136,9 +151,6 @@ export class EngineMonitor implements Disposable {
     const before = this.#javaScriptVersion;
     this.#javaScriptVersion = await this.#javaScript.find();
     if (before !== null && this.#javaScriptVersion === null)
-      this.#context.log.warn('JavaScript runtime missing', { reason: missingRuntimeMessage });
+      this.#context.log.warn('JavaScript runtime missing', { reason: m.noJavaScriptRuntime() });
   }
 }
-
-const limitation = 'files come as the site has them, nothing is joined or converted';
-const missingFfmpegMessage = `ffmpeg is missing: ${limitation}.`;

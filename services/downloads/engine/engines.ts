@@ -1,3 +1,4 @@
+import * as m from '#messages/engine-texts';
 import type { EngineSpec, InstallPlatform } from '../../contracts/control/engine-spec.ts';
 import { impersonation } from './impersonation-pins.ts';
 import { deno, ffmpegArchives, ytdlp } from './pins.ts';
@@ -9,10 +10,12 @@ export const engines: readonly EngineSpec[] = [
   {
     name: 'yt-dlp',
     title: 'yt-dlp',
-    purpose: 'Finds and downloads videos.',
-    absence: 'Nothing can be downloaded until it is here.',
-    removal: 'Downloads that are running now may fail.',
-    path: { setting: 'ytDlpPath', variable: 'YTDLP_PATH', description: 'The yt-dlp program to use.' },
+    purpose: m.ytDlpPurpose,
+    absence: m.ytDlpAbsence,
+    removal: m.runningDownloadsFail,
+    // Sites change every few weeks, and distributions rarely update it.
+    needsLatest: true,
+    path: { setting: 'ytDlpPath', variable: 'YTDLP_PATH', description: m.ytDlpPath },
     version: { arguments: ['--version'], pattern: /^(\d{4}\.\d{2}\.\d{2}[.\w]*)$/ },
     python: {
       module: 'yt_dlp',
@@ -24,37 +27,37 @@ export const engines: readonly EngineSpec[] = [
       extras: {
         title: 'curl_cffi',
         packages: impersonation,
-        step: 'Getting what makes it look like a browser',
+        step: m.impersonationStep,
         without: 'cannot look like a browser to sites that ask for one',
       },
-      without: 'yt-dlp comes as a larger program that starts more slowly.',
+      without: m.ytDlpWithoutPython,
     },
     sources: [{ from: 'release', releases, version, sums: 'SHA2-256SUMS', asset: getAsset }, { from: 'python' }],
   },
   {
     name: 'ffmpeg',
     title: 'ffmpeg',
-    purpose: 'Joins picture and sound, and converts formats.',
-    absence: 'Downloads stay below full quality, and audio cannot be converted.',
-    removal: 'Downloads that are running now may fail.',
+    purpose: m.ffmpegPurpose,
+    absence: m.ffmpegAbsence,
+    removal: m.runningDownloadsFail,
     path: {
       setting: 'ffmpegPath',
       variable: 'FFMPEG_PATH',
-      description: 'The ffmpeg program to use, with ffprobe beside it, or the folder of both.',
+      description: m.ffmpegPath,
     },
     version: { arguments: ['-version'], pattern: /^ffmpeg version (\S+)/ },
     // The project publishes only source code, and names these builds on its page of downloads.
     sources: [
       { from: 'archive', ...ffmpegArchives },
-      { from: 'system', packages: ['ffmpeg'], winget: 'Gyan.FFmpeg' },
+      { from: 'system', packages: ['ffmpeg'], names: { dnf: ['ffmpeg-free'] }, winget: 'Gyan.FFmpeg' },
     ],
   },
   {
     name: 'ffprobe',
     title: 'ffprobe',
-    purpose: 'Looks into media files; it comes with ffmpeg.',
-    absence: 'Some conversions fail, and lengths of media are not known. It comes with ffmpeg.',
-    removal: 'Downloads that are running now may fail.',
+    purpose: m.ffprobePurpose,
+    absence: m.ffprobeAbsence,
+    removal: m.runningDownloadsFail,
     partOf: 'ffmpeg',
     version: { arguments: ['-version'], pattern: /^ffprobe version (\S+)/ },
     sources: [],
@@ -67,9 +70,9 @@ export function buildDeno(versions: Readonly<Record<string, string | undefined>>
   return {
     name: 'deno',
     title: 'Deno',
-    purpose: 'Runs the scripts of YouTube and some other sites.',
-    absence: 'YouTube and some other sites give less without it, unless there is another JavaScript runtime.',
-    removal: 'Downloads that are running now may fail.',
+    purpose: m.denoPurpose,
+    absence: m.denoAbsence,
+    removal: m.runningDownloadsFail,
     // Electron of the packaged app cannot run these scripts, and Node can.
     ...(versions['electron'] === undefined && { optional: true }),
     version: { arguments: ['--version'], pattern: /^deno (\d+\.\d+\.\d+)/, oldest: '2.3.0' },

@@ -1,3 +1,4 @@
+import * as m from '#messages/downloads-problems';
 import type { Engine, Engines } from '../../contracts/control/engines.ts';
 import { DownloadProblem } from '../domain/failure.ts';
 import type { Clock, Log } from '../../contracts/service.ts';
@@ -124,7 +125,7 @@ export class Extractor implements AsyncDisposable {
       if (!isMissingProgram(error)) throw error;
       // Removed after it was found.
       const engine = await this.#deps.engines.find('yt-dlp', { refresh: true });
-      throw createMissingProblem(findEngineProblem(engine) ?? 'yt-dlp was replaced just now.');
+      throw createMissingProblem(findEngineProblem(engine) ?? m.ytDlpReplaced());
     } finally {
       this.#executableRuns -= 1;
     }

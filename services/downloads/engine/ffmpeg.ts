@@ -1,5 +1,6 @@
-import { Problem } from '../../contracts/problem.ts';
 import type { Clock } from '../../contracts/service.ts';
+import type { FailureParameters } from '../../contracts/downloads/causes.ts';
+import { createServiceFailure, DownloadProblem } from '../domain/failure.ts';
 import { runLines } from './process-runner.ts';
 
 /** Context of a run of ffmpeg, which ends with the download. */
@@ -9,6 +10,9 @@ export interface FfmpegCall {
   readonly signal: AbortSignal;
   readonly onStart?: (identity: string) => Promise<void>;
 }
+
+/** Maximum number of characters of a line in a failure. */
+const maxLineLength = 900;
 
 /** A stream in a media file. */
 export interface StreamKind {
@@ -25,13 +29,20 @@ export interface StreamKind {
 export async function ffmpeg(call: FfmpegCall, args: readonly string[]): Promise<void> {
   const { exit, lines } = await run(call, ['-loglevel', 'error', '-y', ...args]);
   if (exit === 0) return;
-  const detail = `ffmpeg could not convert the file: ${lines.at(-1) ?? 'it said nothing'}`;
-  throw new Problem('downloads.not_converted', 502, detail.slice(0, 1000));
+  const line = lines.at(-1);
+  const parameters: FailureParameters = line === undefined ? {} : { line: line.slice(0, maxLineLength) };
+  const failure = createServiceFailure('conversion_failed', 'format', parameters);
+  throw new DownloadProblem('downloads.not_converted', 502, failure);
+}
+
+/** Returns what ffmpeg prints about a file: its length and its streams. */
+export async function readInputLines(call: FfmpegCall, file: string): Promise<readonly string[]> {
+  return (await run(call, ['-i', file])).lines;
 }
 
 /** Returns the streams of a file without covers. It uses only ffmpeg, since not every installation has ffprobe. */
 export async function readStreams(call: FfmpegCall, file: string): Promise<readonly StreamKind[]> {
-  const { lines } = await run(call, ['-i', file]);
+  const lines = await readInputLines(call, file);
   return lines.flatMap((line) => {
     const [, kind = '', codec = '', details = ''] =
       /^\s*Stream #.*?: (Video|Audio|Subtitle): (\w+)(.*)$/.exec(line) ?? [];

@@ -1,4 +1,5 @@
 import { execFile } from 'node:child_process';
+import { stat } from 'node:fs/promises';
 import { promisify } from 'node:util';
 import type { Engines } from '../../contracts/control/engines.ts';
 import { findProgram } from '../../kit/platform/find-program.ts';
@@ -23,13 +24,11 @@ export interface JavaScriptRuntime {
   find(this: void): Promise<string | null>;
 }
 
-export const missingRuntimeMessage =
-  'There is no JavaScript runtime: YouTube and some other sites give less without one. Install Deno on the page Engines.';
-
 /** Finds programs and reads their versions. */
 export interface RuntimeSearch {
   /** Returns the absolute path of a runtime; undefined when it is not installed. */
   locate(name: RuntimeName): Promise<string | undefined>;
+  /** Returns what the runtime prints as its version; empty when it does not answer. */
   readVersion(path: string): Promise<string>;
 }
 
@@ -61,18 +60,38 @@ export function selectJavaScriptRuntime(
   };
 }
 
-/** Searches for the engine Deno and for runtimes of the system. */
+/** Searches for the engine Deno and for runtimes of the system. Reads the version of an installed file once. */
 export function createRuntimeSearch(engines: Pick<Engines, 'find'>): RuntimeSearch {
+  const versions = new Map<string, { readonly file: string; readonly answer: Promise<string> }>();
   return {
     locate: async (name) => (name === 'deno' ? ((await engines.find('deno')).path ?? undefined) : findProgram(name)),
     async readVersion(path) {
-      try {
-        return (await run(path, ['--version'], { timeout: timeoutMs, windowsHide: true })).stdout;
-      } catch {
-        return ''; // Missing, or not executable.
-      }
+      const file = await identifyFile(path);
+      if (file === undefined) return '';
+      const cached = versions.get(path);
+      if (cached?.file === file) return await cached.answer;
+      const entry = { file, answer: runForVersion(path) };
+      versions.set(path, entry);
+      const text = await entry.answer;
+      // A runtime that did not answer is tried again with the next request: the computer may have been busy.
+      if (text === '' && versions.get(path) === entry) versions.delete(path);
+      return text;
     },
   };
+}
+
+/** Identifies the content of a file, which an update replaces; undefined for a missing file. */
+async function identifyFile(path: string): Promise<string | undefined> {
+  const status = await stat(path).catch(() => undefined);
+  return status && [status.dev, status.ino, status.size, status.mtimeMs].join(' ');
+}
+
+async function runForVersion(path: string): Promise<string> {
+  try {
+    return (await run(path, ['--version'], { timeout: timeoutMs, windowsHide: true })).stdout;
+  } catch {
+    return ''; // Not executable, or no answer in time.
+  }
 }
 
 interface FoundRuntime {

@@ -1,8 +1,8 @@
 import { mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { extname, join } from 'node:path';
-import { Problem } from '../../contracts/problem.ts';
 import type { Log } from '../../contracts/service.ts';
 import { withoutSecrets } from '../domain/address.ts';
+import { createServiceFailure, DownloadProblem } from '../domain/failure.ts';
 import { readCues, writeCues } from '../domain/cues.ts';
 import type { Order } from '../domain/order.ts';
 import { convertForApple } from './apple-conversion.ts';
@@ -62,8 +62,9 @@ async function convertCaptions({ order, folders }: PostProcessing): Promise<stri
       ? writeCues(readCues(await readFile(file, 'utf8')), order.format, order.subtitleLanguage)
       : undefined;
     if (text === undefined) {
-      const formats = `${extension.slice(1)}, which cannot be made into ${order.format}`;
-      throw new Problem('downloads.captions_format', 502, `The site has its captions as ${formats}.`);
+      const formats = { source: extension.slice(1), target: order.format };
+      const failure = createServiceFailure('captions_not_convertible', 'format', formats);
+      throw new DownloadProblem('downloads.captions_format', 502, failure);
     }
     await writeFile(`${file.slice(0, -extension.length)}${targetExtension}`, text);
     await rm(file);

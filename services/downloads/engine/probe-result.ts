@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import type { MediaDetails } from '../../contracts/downloads/media-details.ts';
 import { splitLogin } from '../domain/address.ts';
 
 /** Fields for the pictures of a video, best one last. */
@@ -19,8 +20,10 @@ const PlaylistEntryInfo = z.object({
   ie_key: z.string().nullish(),
   availability: z.string().nullish(),
   live_status: z.string().nullish(),
-  // Only the presence of these fields is used.
+  channel: z.string().nullish().catch(undefined),
+  uploader: z.string().nullish().catch(undefined),
   duration: z.unknown().optional(),
+  // Only the presence of these fields is used.
   timestamp: z.unknown().optional(),
   view_count: z.unknown().optional(),
 });
@@ -38,6 +41,7 @@ export const Info = z.object({
   channel: z.string().nullish(),
   channel_id: z.string().nullish(),
   uploader: z.string().nullish(),
+  duration: z.unknown().optional(),
   uploader_id: z.string().nullish(),
   entries: z.array(PlaylistEntryInfo.nullable()).nullish(),
 });
@@ -51,6 +55,7 @@ export type Probe =
       readonly title: string;
       readonly liveStatus: string | null;
       readonly thumbnail: string | null;
+      readonly media: MediaDetails;
       /** Time of the next probe of an upcoming stream in ms since the epoch. */
       readonly startsAt: number | null;
     }

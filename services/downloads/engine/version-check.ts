@@ -1,3 +1,4 @@
+import * as m from '#messages/downloads-problems';
 import type { Engine } from '../../contracts/control/engines.ts';
 
 /** The oldest release of yt-dlp that supports all used options. */
@@ -5,15 +6,15 @@ const minVersion = [2025, 11, 12] as const;
 
 /** Explains why the extractor cannot be used, and the remedy; undefined when it can be used. */
 export function findEngineProblem({ path, version, remedy, source }: Engine): string | undefined {
-  if (path === null) return `yt-dlp is missing. ${remedy ?? 'Install it on the page Engines.'}`;
+  if (path === null) return remedy ? m.ytDlpMissingWithRemedy({ remedy }) : m.ytDlpMissing();
   // A version is a date; other versions are accepted.
   const versionParts = /^(\d{4})\.(\d{1,2})\.(\d{1,2})/
     .exec(version ?? '')
     ?.slice(1)
     .map(Number);
   if (versionParts === undefined || !isOlder(versionParts, minVersion)) return undefined;
-  const remedyText = source === 'setting' ? 'Name another one in the settings.' : 'Update it on the page Engines.';
-  return `yt-dlp ${version ?? ''} is too old: it must be of ${minVersion.join('.')} or later. ${remedyText}`;
+  const versions = { version: version ?? '', minimum: minVersion.join('.') };
+  return source === 'setting' ? m.ytDlpTooOldInSettings(versions) : m.ytDlpTooOld(versions);
 }
 
 function isOlder(parts: readonly number[], other: readonly number[]): boolean {

@@ -4,7 +4,7 @@ import { basename, dirname, join, relative, sep } from 'node:path';
 import { replaceFile } from '../../kit/platform/file-replacement.ts';
 import { Problem } from '../../contracts/problem.ts';
 import { isSameFile, lacksHardLinks } from '../../kit/hard-links.ts';
-import { DownloadProblem, type DownloadFailure } from '../domain/failure.ts';
+import { createServiceFailure, DownloadProblem } from '../domain/failure.ts';
 import { buildCompanionName } from '../domain/template.ts';
 import { createFolders, setFilePermissions, type FilePermissions } from './file-permissions.ts';
 
@@ -52,7 +52,8 @@ export async function deliver(delivery: Delivery): Promise<DeliveryResult> {
     finishedFiles.find(({ source }) => source === delivery.main) ??
     finishedFiles.find(({ name }) => !companionPattern.test(name)) ??
     finishedFiles[0];
-  if (main === undefined) throw new Problem('downloads.nothing', 502, 'The extractor ended well but left no file.');
+  if (main === undefined)
+    throw new DownloadProblem('downloads.nothing', 502, createServiceFailure('no_file_created', 'other'));
   const otherFiles = [...finishedFiles.filter((file) => file !== main), ...(await listFiles(chapters, true))];
   const temporaryCopies: string[] = [];
   try {
@@ -84,18 +85,10 @@ export async function deliver(delivery: Delivery): Promise<DeliveryResult> {
   } catch (error) {
     if (error instanceof Problem) throw error;
     const reason = error instanceof Error && 'code' in error ? String(error.code) : String(error);
-    const failure: DownloadFailure =
+    const failure =
       reason === 'ENOSPC'
-        ? {
-            message: 'The disk of the download folder is full: free some space, then retry.',
-            failure: 'disk_full',
-            kind: 'disk',
-          }
-        : {
-            message: `The download folder cannot be written (${reason}): ${delivery.to}`,
-            failure: 'folder_not_writable',
-            kind: 'disk',
-          };
+        ? createServiceFailure('disk_full', 'disk', { place: 'download' })
+        : createServiceFailure('folder_not_writable', 'disk', { place: 'download', reason, folder: delivery.to });
     throw new DownloadProblem('downloads.not_written', 507, failure, { cause: error });
   }
 }
@@ -152,8 +145,7 @@ async function createFolder(folder: string, root: string, rights: FilePermission
 
 function requireInside(path: string, root: string): void {
   if (path === root || path.startsWith(root.endsWith(sep) ? root : root + sep)) return;
-  const message = 'The file would lie outside of the download folder.';
-  throw new DownloadProblem('downloads.outside', 403, { message, failure: null, kind: 'refused' });
+  throw new DownloadProblem('downloads.outside', 403, createServiceFailure('file_outside', 'refused'));
 }
 
 /** Returns the file on the target's file system: the file itself, or a synced copy in the target folder. */

@@ -1,8 +1,9 @@
+import type { Refusal } from '../domain/address.ts';
 import { readdir, stat, statfs, writeFile } from 'node:fs/promises';
 import { homedir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { removeTree } from '../../kit/platform/file-replacement.ts';
-import { DownloadProblem, type DownloadFailure } from '../domain/failure.ts';
+import { createServiceFailure, DownloadProblem } from '../domain/failure.ts';
 import type { Order } from '../domain/order.ts';
 import { splitFolder } from '../domain/template.ts';
 import { createFolders, getPermissions, type FilePermissions } from './file-permissions.ts';
@@ -83,18 +84,21 @@ export class Folders {
   }
 
   /** Explains why the folder of a request is refused; undefined when it is valid or not set. */
-  async findRefusal({ type, folder }: Pick<Order, 'type' | 'folder'>): Promise<string | undefined> {
+  async findRefusal({ type, folder }: Pick<Order, 'type' | 'folder'>): Promise<Refusal | undefined> {
     if (folder === null) return undefined;
     const { customDirs, createCustomDirs } = this.#settings;
     if (!customDirs) {
-      return 'A folder for the download was specified but CUSTOM_DIRS is not true in the configuration.';
+      const msg = 'A folder for the download was specified but CUSTOM_DIRS is not true in the configuration.';
+      return { msg, failure: 'folders_disabled' };
     }
     const parts = splitFolder(folder);
-    if (parts === undefined) return `Folder "${folder}" is not inside the download folder.`;
+    if (parts === undefined)
+      return { msg: `Folder "${folder}" is not inside the download folder.`, failure: 'folder_outside' };
     if (createCustomDirs) return undefined;
     const folders = await stat(join(this.getRoot({ type }), ...parts)).catch(() => undefined);
     if (folders?.isDirectory() === true) return undefined;
-    return `Folder "${folder}" is not in the download folder, and CREATE_CUSTOM_DIRS is not true in the configuration.`;
+    const msg = `Folder "${folder}" is not in the download folder, and CREATE_CUSTOM_DIRS is not true in the configuration.`;
+    return { msg, failure: 'folder_missing' };
   }
 
   /**
@@ -133,18 +137,10 @@ export class Folders {
       await writeFile(join(this.getPath(uid), markerName), '');
     } catch (cause) {
       const reason = cause instanceof Error && 'code' in cause ? String(cause.code) : String(cause);
-      const failure: DownloadFailure =
+      const failure =
         reason === 'ENOSPC'
-          ? {
-              message: 'The disk of the folder for unfinished files is full: free some space, then retry.',
-              failure: 'disk_full',
-              kind: 'disk',
-            }
-          : {
-              message: `The folder for unfinished files cannot be written (${reason}): ${this.#temp}`,
-              failure: 'folder_not_writable',
-              kind: 'disk',
-            };
+          ? createServiceFailure('disk_full', 'disk', { place: 'work' })
+          : createServiceFailure('folder_not_writable', 'disk', { place: 'work', reason, folder: this.#temp });
       throw new DownloadProblem('downloads.not_written', 507, failure, { cause });
     }
     return this.getPath(uid);

@@ -1,7 +1,7 @@
-import { Problem } from '../../contracts/problem.ts';
 import { LimitedProcesses, LimitExceeded } from '../../kit/limited-process.ts';
 import { getThreadFile } from '../../kit/limited-thread.ts';
 import { systemTimer } from '../../kit/system-timer.ts';
+import { createServiceFailure, DownloadProblem } from '../domain/failure.ts';
 import { parseTitleExpression } from '../domain/title-expression.ts';
 
 /** Time limit for all titles of a feed together, which stops expressions that backtrack excessively. */
@@ -28,12 +28,7 @@ export async function matchTitles(regex: string, titles: readonly string[]): Pro
       titles: titles.map((title) => title.slice(0, maxTitleLength)),
     });
   } catch (error) {
-    throw error instanceof LimitExceeded ? slowFilterProblem : error;
+    if (!(error instanceof LimitExceeded)) throw error;
+    throw new DownloadProblem('downloads.slow_filter', 422, createServiceFailure('filter_too_slow', 'other'));
   }
 }
-
-const slowFilterProblem = new Problem(
-  'downloads.slow_filter',
-  422,
-  'The filter takes too long on these titles: it tries too many ways to match. Make it simpler.',
-);

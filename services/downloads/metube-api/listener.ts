@@ -1,5 +1,5 @@
 import { readFile } from 'node:fs/promises';
-import { STATUS_CODES, type RequestListener } from 'node:http';
+import type { RequestListener } from 'node:http';
 import { Problem } from '../../contracts/problem.ts';
 import { frameDenyHeaders } from '../../contracts/frame-headers.ts';
 import type { Context } from '../../contracts/service.ts';
@@ -35,6 +35,7 @@ import type { SocketIo } from '../../kit/socket-io.ts';
 import { socketPath } from './socket-io.ts';
 import { openApiDocument } from './openapi.ts';
 import { createQueueControlRoutes } from './queue-control.ts';
+import { toReasonPhrase } from './reason-phrase.ts';
 import type { DownloadFiles } from '../files/download-files.ts';
 
 /** Downloads, their changes, and how they are added. */
@@ -360,12 +361,7 @@ function toResponse({ status, msg, uids }: AddResult): Record<string, unknown> {
 /** Renders a problem. The Firefox add-on shows `error` and `message`, all other clients `msg`. */
 function renderProblem({ status, detail, headers }: Problem): Reply {
   // MeTube repeats the message in the reason phrase, which is all that some clients show.
-  const reason = isReasonPhrase(detail) ? detail : (STATUS_CODES[status] ?? '');
+  const reason = toReasonPhrase(detail, status);
   const body = { status: 'error', msg: detail, error: detail, message: detail };
   return { ...jsonReply(status, body, headers), reason };
-}
-
-/** Returns true for texts that HTTP permits as a reason phrase, up to a reasonable length. */
-function isReasonPhrase(text: string): boolean {
-  return /^[\x20-\x7e]{1,200}$/.test(text);
 }

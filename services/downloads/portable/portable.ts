@@ -1,3 +1,4 @@
+import * as m from '#messages/downloads-problems';
 import { randomUUID } from 'node:crypto';
 import { z } from 'zod';
 import { DownloadLimits } from '../../contracts/downloads/limits.ts';
@@ -90,7 +91,7 @@ class PortableForm {
     const address = parseAddress(subscription.url);
     if ('msg' in address) throw createRefusedProblem(400, address);
     if (splitFolder(subscription.order.folder ?? '') === undefined) {
-      throw new Problem('downloads.bad_folder', 400, 'The folder is not inside the download folder.');
+      throw new Problem('downloads.bad_folder', 400, m.folderOutside());
     }
     parseTitleExpression(subscription.titleRegex);
     const { displayUrl, login, secrets } = this.#addresses.split(address.href);
@@ -151,7 +152,7 @@ async function replaceAll(
 }
 
 function createImportProblem(fields: Readonly<Record<string, string>>): Problem {
-  return new Problem('downloads.bad_import', 400, 'The limits and subscriptions do not have the form of an export.', {
+  return new Problem('downloads.bad_import', 400, m.importInvalid(), {
     fields,
   });
 }

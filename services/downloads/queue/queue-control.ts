@@ -1,3 +1,4 @@
+import * as m from '#messages/downloads-problems';
 import { Problem } from '../../contracts/problem.ts';
 import type { QueueChange } from '../../contracts/downloads/api.ts';
 import type { Context } from '../../contracts/service.ts';
@@ -89,7 +90,7 @@ export class QueueControl {
         await resolvePosition(store, addresses, position),
       );
       if (next === undefined) {
-        throw new Problem('downloads.no_such_place', 409, 'What they should stand beside is not in the queue.');
+        throw new Problem('downloads.no_such_place', 409, m.positionNotFound());
       }
       await storeOrder(db, order, next);
       const last = matched.at(-1);

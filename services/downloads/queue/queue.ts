@@ -1,3 +1,4 @@
+import { runInEnglish } from '../../kit/language.ts';
 import type { Context } from '../../contracts/service.ts';
 import { isRunning, type Item } from '../domain/item.ts';
 import { getMachineId } from '../../kit/platform/machine-id.ts';
@@ -174,8 +175,8 @@ export class Queue implements AsyncDisposable {
 
   #launch(item: Item): void {
     const { runs, runner } = this.#deps;
-    runs
-      .start(item.uid, 'download', async (signal) => await runner.run(item, signal))
+    // A request may have woken the queue, and failures are stored.
+    runInEnglish(() => runs.start(item.uid, 'download', async (signal) => await runner.run(item, signal)))
       .then((startsAt) => startsAt !== undefined && this.#wakeAt(startsAt))
       .catch((error: unknown) => this.#deps.context.log.error('download result not stored', { uid: item.uid, error }))
       .finally(() => this.wake());

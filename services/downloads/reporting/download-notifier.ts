@@ -1,3 +1,4 @@
+import * as m from '#messages/downloads-texts';
 import { readFile, stat } from 'node:fs/promises';
 import type { Kysely } from 'kysely';
 import { z } from 'zod';
@@ -76,11 +77,14 @@ export class DownloadNotifier {
   /** Reports a subscription that keeps failing, in the transaction that counts the failure. */
   async subscriptionFailing(
     transaction: Kysely<any>,
-    feed: { readonly id: string; readonly name: string; readonly reason: string; readonly failedAt: number },
+    feed: { readonly id: string; readonly name: string; readonly reason: Failure; readonly failedAt: number },
   ): Promise<void> {
+    const text = await this.#context.inHostLanguage(() => ({
+      title: m.subscriptionFailing(),
+      body: `${feed.name}\n${getFailureCause(feed.reason).text}`,
+    }));
     await this.#enqueue(transaction, `subscription:${feed.id}:${feed.failedAt}`, {
-      title: 'A subscription keeps failing',
-      body: `${feed.name}\n${feed.reason}`,
+      ...text,
       type: 'warning',
       tags: ['downloads', 'subscription'],
       link: this.#getPageUrl('/subscriptions'),
@@ -92,9 +96,12 @@ export class DownloadNotifier {
     const { open, finished, failed, example } = batch;
     if (open > 0 || example === undefined) return;
     if (finished + failed === 1) return await this.#notifyDownload(transaction, example);
+    const text = await this.#context.inHostLanguage(() => ({
+      title: example.playlist?.title || m.playlist(),
+      body: describeBatch(batch),
+    }));
     await this.#enqueue(transaction, `downloads:${id}:${finished}:${failed}`, {
-      title: example.playlist?.title || 'Playlist',
-      body: `${finished === 0 ? 'Downloads failed' : 'Downloads finished'}: ${formatCounts(batch)}`,
+      ...text,
       type: failed === 0 ? 'success' : finished === 0 ? 'failure' : 'warning',
       tags: getTags(finished > 0),
       link: this.#getPageUrl(),
@@ -108,7 +115,9 @@ export class DownloadNotifier {
     const content = {
       // The title is the name of the video: the inbox groups messages with the same title.
       title: getDownloadName(item),
-      body: finished ? 'Download finished' : `Download failed: ${getFailureCause(toFailure(item)).text}`,
+      body: await this.#context.inHostLanguage(() =>
+        finished ? m.finished() : m.failed({ reason: getFailureCause(toFailure(item)).text }),
+      ),
       type: finished ? 'success' : 'failure',
       tags: getTags(finished),
       link: this.#getPageUrl(`?id=${item.uid}`) ?? this.#getFileUrl(item),
@@ -144,8 +153,12 @@ export class DownloadNotifier {
   }
 }
 
-function toFailure({ message, failure }: Pick<Item, 'message' | 'failure'>): Failure {
-  return { message, failure: failure ?? undefined };
+function toFailure({
+  message,
+  failure,
+  failureParameters,
+}: Pick<Item, 'message' | 'failure' | 'failureParameters'>): Failure {
+  return { message, failure: failure ?? undefined, failureParameters: failureParameters ?? undefined };
 }
 
 interface NotificationContent {
@@ -161,9 +174,9 @@ function getTags(finished: boolean): readonly string[] {
   return ['downloads', finished ? 'download.finished' : 'download.failed'];
 }
 
-function formatCounts({ finished, failed }: Batch): string {
-  const videos = `${finished} ${finished === 1 ? 'video' : 'videos'}`;
-  return failed === 0 ? videos : `${videos}, ${failed} failed`;
+function describeBatch({ finished, failed }: Batch): string {
+  if (finished === 0) return m.batchFailed({ failed });
+  return failed === 0 ? m.batchFinished({ finished }) : m.batchPartlyFailed({ finished, failed });
 }
 
 /** Returns the stored picture of a download; empty when it is large or not available. */

@@ -2,7 +2,7 @@ import { downloadChanged, downloadRemoved, downloadsMoved, downloadsPaused } fro
 import { getDownloadName } from '../../contracts/downloads/download-name.ts';
 import type { Bus } from '../../contracts/bus.ts';
 import type { Clock } from '../../contracts/service.ts';
-import type { RunningWork } from '../../contracts/health.ts';
+import type { ServiceWork } from '../../contracts/health.ts';
 import { isRunning, noProgress, toDownload, type Item, type Progress } from '../domain/item.ts';
 
 /** At most four events per second for one download. */
@@ -43,7 +43,7 @@ export class LiveUpdates implements Disposable {
   }
 
   /** Running downloads, as Home shows them. */
-  get running(): readonly RunningWork[] {
+  get running(): readonly ServiceWork[] {
     return [...this.#entries.values()]
       .filter(({ item }) => isRunning(item.state))
       .map(({ item, progress: { percent } }) => ({

@@ -1,7 +1,12 @@
 import { dirname, relative, sep } from 'node:path';
 import type { Context } from '../../contracts/service.ts';
 import { Problem } from '../../contracts/problem.ts';
-import { createRefusedProblem, toDownloadFailure, type DownloadFailure } from '../domain/failure.ts';
+import {
+  createRefusedProblem,
+  createServiceFailure,
+  toDownloadFailure,
+  type DownloadFailure,
+} from '../domain/failure.ts';
 import type { Item } from '../domain/item.ts';
 import type { EngineEvent } from '../domain/progress.ts';
 import { fillTemplate, splitFolder } from '../domain/template.ts';
@@ -19,7 +24,6 @@ import { DownloadStore, type ItemChange } from '../store/store.ts';
 import type { Reporting } from '../reporting/reporting.ts';
 
 const recordingReportIntervalMs = 1000;
-const archivedMessage = 'Already in the download archive: it was downloaded before.';
 
 /** Returns the template of the settings. An empty template for lists selects the usual one. */
 function getSettingsTemplate({ playlist }: Pick<Item, 'playlist'>, settings: Settings): string {
@@ -92,7 +96,13 @@ export class DownloadRunner {
           return item.startsAt;
         }
       }
-      const change = { state: 'downloading', attempts: item.attempts + 1, message: null, failure: null } as const;
+      const change = {
+        state: 'downloading',
+        attempts: item.attempts + 1,
+        message: null,
+        failure: null,
+        failureParameters: null,
+      } as const;
       const startedItem = await this.#applyChange(item.uid, change);
       if (startedItem === undefined) await this.#release(claimedItem);
       else await this.#download(startedItem, signal);
@@ -152,6 +162,7 @@ export class DownloadRunner {
       filename: toRelativePath(delivery.path),
       size: delivery.size,
       otherFiles: delivery.others.map(({ path, ...more }) => ({ filename: toRelativePath(path), ...more })),
+      media: tracker.media,
       message: null,
       title: tracker.title,
     });
@@ -190,16 +201,19 @@ export class DownloadRunner {
       return;
     }
     if (error instanceof Problem && error.code === 'downloads.archived') {
-      await this.#storeResult(item.uid, { state: 'finished', filename: null, size: null, message: archivedMessage });
+      const { kind: _, ...archived } = createServiceFailure('already_archived', 'other');
+      await this.#storeResult(item.uid, {
+        state: 'finished',
+        filename: null,
+        size: null,
+        ...archived,
+      });
       await this.#deps.folders.remove(item.uid);
       return;
     }
     const isProblem = error instanceof Problem;
     if (!isProblem || error.cause !== undefined) context.log.error('download failed', { uid: item.uid, error });
-    await this.#storeFailure(
-      item.uid,
-      toDownloadFailure(error, 'The download failed for a reason of our own; see the log.'),
-    );
+    await this.#storeFailure(item.uid, toDownloadFailure(error));
   }
 
   /** Releases a download that was paused or removed, or when the service stops. The attempt does not count. */
@@ -217,8 +231,8 @@ export class DownloadRunner {
     return item;
   }
 
-  async #storeFailure(uid: string, { message, failure, kind }: DownloadFailure, notify = true): Promise<void> {
-    const item = await this.#storeResult(uid, { state: 'failed', message, failure }, notify);
+  async #storeFailure(uid: string, { kind, ...failure }: DownloadFailure, notify = true): Promise<void> {
+    const item = await this.#storeResult(uid, { state: 'failed', ...failure }, notify);
     if (item !== undefined) this.#deps.reporting.metrics.failed(kind);
   }
 

@@ -1,10 +1,11 @@
 import type { Context } from '../../contracts/service.ts';
 import { Addresses } from '../store/addresses.ts';
-import { DownloadProblem } from '../domain/failure.ts';
+import { createServiceFailure, DownloadProblem } from '../domain/failure.ts';
 import { truncateText, type Item } from '../domain/item.ts';
 import type { PlaylistEntry } from '../domain/order.ts';
 import type { Driver, ProbeTarget } from '../engine/driver.ts';
 import { findPicture, type PlaylistEntryInfo, type PlaylistProbe, type Probe } from '../engine/probe-result.ts';
+import { findMediaDetails } from '../engine/media-details.ts';
 import type { Folders } from '../files/folders.ts';
 import { DownloadStore } from '../store/store.ts';
 import type { Reporting } from '../reporting/reporting.ts';
@@ -21,11 +22,6 @@ const timeoutMs = 5 * 60_000;
 const maxStartDelayMs = 366 * 24 * 60 * 60_000;
 /** Maximum length of an address with the internal data of the extractor, in characters. */
 const maxAddressLength = 64 * 1024;
-const timeoutProblem = new DownloadProblem('downloads.engine_failed', 502, {
-  message: 'The site did not say within five minutes what is there.',
-  failure: 'unreachable',
-  kind: 'site',
-});
 
 interface Dependencies {
   readonly context: Context;
@@ -57,7 +53,7 @@ export class Prober {
       const probe = await this.#probeWithTimeout(item, folder, signal);
       if (probe.kind === 'video') {
         const title = item.playlist?.entryTitle ?? truncateText(probe.title);
-        const { liveStatus, thumbnail } = probe;
+        const { liveStatus, thumbnail, media } = probe;
         const startsAt =
           probe.startsAt === null ? null : Math.min(probe.startsAt, context.clock.now() + maxStartDelayMs);
         // An upcoming stream is probed again after it began.
@@ -68,6 +64,7 @@ export class Prober {
           videoId: truncateText(probe.id),
           liveStatus,
           thumbnail: thumbnail ?? item.thumbnail,
+          media: { ...item.media, ...media },
         };
         const changed = await context.commit(async (db) => await new DownloadStore(db).change(item.uid, change));
         if (changed !== undefined) live.changed(changed);
@@ -135,7 +132,7 @@ export class Prober {
   /** Limits the time of a probe: a slow site would block all other downloads. */
   async #probeWithTimeout(item: ProbeTarget, folder: string | undefined, signal: AbortSignal): Promise<Probe> {
     const timeout = new AbortController();
-    using _timer = this.#deps.context.clock.after(timeoutMs, () => timeout.abort(timeoutProblem));
+    using _timer = this.#deps.context.clock.after(timeoutMs, () => timeout.abort(createTimeoutProblem()));
     return await this.#deps.driver.probe(item, folder, AbortSignal.any([signal, timeout.signal]));
   }
 
@@ -178,6 +175,7 @@ export class Prober {
       videoId: truncateText(entry.id ?? displayUrl ?? item.url),
       playlist,
       thumbnail: findPicture(entry),
+      media: findMediaDetails(entry),
       liveStatus: entry.live_status ?? null,
       // A tab of a channel is a list; the start time of a stream is on its own page.
       probed: !isList(entry) && entry.live_status !== 'is_upcoming',
@@ -187,6 +185,11 @@ export class Prober {
       addedNs: String(BigInt(item.addedNs) + BigInt(index)),
     };
   }
+}
+
+function createTimeoutProblem(): DownloadProblem {
+  const failure = createServiceFailure('unreachable', 'site', { event: 'timeout' });
+  return new DownloadProblem('downloads.engine_failed', 502, failure);
 }
 
 /** Returns whether an entry is a list instead of a video: fields that only a video has are missing. */

@@ -1,9 +1,8 @@
+import type { MediaDetails } from '../../contracts/downloads/media-details.ts';
 import { noProgress, type Item, type Progress } from '../domain/item.ts';
-import { formatRecorded, getStageMessage, type EngineEvent } from '../domain/progress.ts';
+import { getStageActivity, type EngineEvent } from '../domain/progress.ts';
 import type { LiveUpdates } from '../reporting/live-updates.ts';
 import type { ItemChange } from '../store/store.ts';
-
-const restartedMessage = 'The server cannot continue a broken transfer: it was started again from the beginning.';
 
 /** Converts the extractor's events into progress and, when the state or title changes, into changes of the row. */
 export class ProgressTracker {
@@ -11,6 +10,7 @@ export class ProgressTracker {
   readonly #store: (change: ItemChange) => Promise<void>;
   #item: Item;
   #progress: Progress = noProgress;
+  #fileDetails: MediaDetails = {};
   #streams = 1;
   #completeStreams = 0;
   #isBetweenStreams = false;
@@ -34,11 +34,18 @@ export class ProgressTracker {
     return this.#item.title;
   }
 
+  /** Details of the site and of the finished file, whose values take precedence. */
+  get media(): MediaDetails {
+    return { ...this.#item.media, ...this.#fileDetails };
+  }
+
   handle(event: EngineEvent): void {
     if (event.kind === 'beginning') {
       this.#streams = event.streams;
       const title = this.#item.playlist?.entryTitle ?? event.title ?? this.#item.title;
       this.#apply({ title, videoId: event.id ?? this.#item.videoId, liveStatus: event.liveStatus });
+    } else if (event.kind === 'details') {
+      this.#fileDetails = event.media;
     } else if (event.kind === 'transfer') {
       // The end of a stream may be reported more than once.
       if (this.#isBetweenStreams && !event.complete) this.#completeStreams += 1;
@@ -49,11 +56,11 @@ export class ProgressTracker {
         if (event.bytes < this.#transferredBytes) this.#isRestarted = true;
         this.#transferredBytes = event.bytes;
       }
-      this.#progress = { ...event.progress, stream, message: this.#isRestarted ? restartedMessage : null };
+      this.#progress = { ...event.progress, stream, activity: this.#isRestarted ? { kind: 'restarted' } : null };
       this.#report('downloading');
     } else if (event.kind === 'stage' && event.started && event.name !== 'MoveFiles') {
       const { percent } = this.#progress;
-      this.#progress = { ...noProgress, percent, message: getStageMessage(event.name) };
+      this.#progress = { ...noProgress, percent, activity: getStageActivity(event.name) };
       this.#report('postprocessing');
     }
   }
@@ -61,7 +68,7 @@ export class ProgressTracker {
   /** Reports the duration and size of a recording. */
   reportRecording(seconds: number, bytes: number): void {
     if (this.#item.state === 'postprocessing' || bytes === 0) return;
-    this.#progress = { ...noProgress, message: formatRecorded(seconds, bytes) };
+    this.#progress = { ...noProgress, activity: { kind: 'recording', seconds, bytes } };
     this.#report('downloading');
   }
 

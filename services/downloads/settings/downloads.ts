@@ -1,3 +1,4 @@
+import * as m from '#messages/downloads-settings';
 import { z } from 'zod';
 import { formats, videoQualities } from '../domain/order.ts';
 
@@ -11,9 +12,9 @@ export const downloadSettings = {
     .default('sequential')
     .meta({
       live: true,
-      title: 'Download mode',
-      description: 'Runs downloads one after another or several at the same time.',
-      choices: { sequential: 'Sequential', concurrent: 'Concurrent' },
+      label: m.mode,
+      help: m.modeHelp,
+      choices: { sequential: m.modeSequential, concurrent: m.modeConcurrent },
     }),
   maxConcurrent: z
     .int()
@@ -23,31 +24,27 @@ export const downloadSettings = {
     .meta({
       live: true,
       needs: { mode: ['concurrent'] },
-      title: 'Concurrent downloads',
-      description:
-        'Maximum number of downloads that run at the same time in concurrent mode, including downloads ' +
-        'whose file is being converted.',
+      label: m.maxConcurrent,
+      help: m.maxConcurrentHelp,
     }),
   quality: z
     .enum(qualities)
     .default('best')
     .meta({
       live: true,
-      title: 'Quality',
-      description:
-        'Quality of downloads from extensions, apps and scripts that do not specify one. A resolution is ' +
-        'an upper limit: 1080p selects the best quality up to 1080p.',
+      label: m.quality,
+      help: m.qualityHelp,
       choices: {
-        best: 'Best',
-        '2160p': '2160p (4K)',
-        '1440p': '1440p',
-        '1080p': '1080p',
-        '720p': '720p',
-        '480p': '480p',
-        '360p': '360p',
-        '240p': '240p',
-        worst: 'Smallest file',
-        audio: 'Audio only',
+        best: m.qualityBest,
+        '2160p': m.qualityN2160p,
+        '1440p': m.qualityN1440p,
+        '1080p': m.qualityN1080p,
+        '720p': m.qualityN720p,
+        '480p': m.qualityN480p,
+        '360p': m.qualityN360p,
+        '240p': m.qualityN240p,
+        worst: m.qualityWorst,
+        audio: m.qualityAudio,
       },
     }),
   format: z
@@ -55,21 +52,21 @@ export const downloadSettings = {
     .default('mp4')
     .meta({
       live: true,
-      title: 'Format',
-      description: 'Format of downloads from extensions, apps and scripts that do not specify one.',
+      label: m.format,
+      help: m.formatHelp,
       choices: {
-        any: 'Original',
-        mp4: 'MP4',
-        ios: 'MP4 for Apple devices',
-        webm: 'WebM',
-        mkv: 'MKV',
-        avi: 'AVI',
-        m4a: 'M4A (audio only)',
-        mp3: 'MP3',
-        opus: 'Opus',
-        ogg: 'Ogg',
-        flac: 'FLAC',
-        wav: 'WAV',
+        any: m.formatAny,
+        mp4: m.formatMp4,
+        ios: m.formatIos,
+        webm: m.formatWebm,
+        mkv: m.formatMkv,
+        avi: m.formatAvi,
+        m4a: m.formatM4a,
+        mp3: m.formatMp3,
+        opus: m.formatOpus,
+        ogg: m.formatOgg,
+        flac: m.formatFlac,
+        wav: m.formatWav,
       },
     }),
 };

@@ -1,3 +1,4 @@
+import * as m from '#messages/downloads-settings';
 import { z } from 'zod';
 import { publicUrl, file } from './values.ts';
 
@@ -5,41 +6,37 @@ import { publicUrl, file } from './values.ts';
 export const serverSettings = {
   urlPrefix: z
     .string()
-    .regex(/^\/?([\w.~-]+\/)*([\w.~-]+)?$/, 'Use a path such as /metube/.')
+    .regex(/^\/?([\w.~-]+\/)*([\w.~-]+)?$/, { error: m.urlPrefixInvalid })
     .default('/')
     .meta({
-      title: 'Path prefix',
-      description: 'Path under which the service is served when it runs behind a reverse proxy.',
+      label: m.urlPrefix,
+      help: m.urlPrefixHelp,
     }),
   publicUrl: publicUrl.default('').meta({
-    title: 'Public file URL',
-    description:
-      'Base URL of links to finished files when another server serves them, such as ' +
-      'https://media.example.org/files. Leave empty to serve them from this service.',
+    label: m.publicUrl,
+    help: m.publicUrlHelp,
   }),
   publicAudioUrl: publicUrl.default('').meta({
-    title: 'Public audio URL',
-    description:
-      'Base URL of links to finished audio files when another server serves them. Leave empty to serve ' +
-      'them from this service.',
+    label: m.publicAudioUrl,
+    help: m.publicAudioUrlHelp,
   }),
   robotsFile: file.meta({
     live: true,
-    title: 'robots.txt file',
-    description: 'File served at /robots.txt. Leave empty to ask search engines not to index the downloads.',
+    label: m.robotsFile,
+    help: m.robotsFileHelp,
   }),
   https: z.boolean().default(false).meta({
-    title: 'HTTPS',
-    description: 'Accepts HTTPS only, using the certificate below.',
+    label: m.https,
+    help: m.httpsHelp,
   }),
   certFile: file.meta({
     needs: { https: [true] },
-    title: 'Certificate file',
-    description: 'PEM file with the certificate, followed by its chain.',
+    label: m.certFile,
+    help: m.certFileHelp,
   }),
   keyFile: file.meta({
     needs: { https: [true] },
-    title: 'Key file',
-    description: 'PEM file with the private key of the certificate.',
+    label: m.keyFile,
+    help: m.keyFileHelp,
   }),
 };

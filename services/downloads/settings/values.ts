@@ -1,3 +1,4 @@
+import * as m from '#messages/downloads-problems';
 import { z } from 'zod';
 import { findTemplateProblem } from '../domain/template.ts';
 import { parseTitleExpression } from '../domain/title-expression.ts';
@@ -17,31 +18,24 @@ export const expression = z.string().superRefine((text, context) => {
   try {
     parseTitleExpression(text);
   } catch {
-    context.addIssue({ code: 'custom', message: 'Use a regular expression.' });
+    context.addIssue({ code: 'custom', message: m.expressionRequired() });
   }
 });
 /** Web address, or a path relative to the service's address. */
 export const publicUrl = z
   .string()
   .max(2000)
-  .regex(/^(https?:\/\/[^\s?#]+|[^\s:?#]*)$/, 'Use a web address without a query.');
+  .regex(/^(https?:\/\/[^\s?#]+|[^\s:?#]*)$/, { error: m.webAddressRequired });
 /** Path of a file, or an empty text. */
 export const file = z.string().max(4096).default('');
 /** Origin of a page that may send requests. */
-export const origin = z
-  .string()
-  .regex(
-    /^(\*|[a-z][a-z0-9+.-]*:\/\/[^/\s]+)$/i,
-    'Use * or an origin such as https://app.example.org, without a path.',
-  );
+export const origin = z.string().regex(/^(\*|[a-z][a-z0-9+.-]*:\/\/[^/\s]+)$/i, { error: m.originRequired });
 
 /** Language of subtitles. */
-export const language = z
-  .string()
-  .regex(/^[A-Za-z0-9][A-Za-z0-9.*-]{0,34}$/, 'Use a language such as en, or a pattern such as en.*');
+export const language = z.string().regex(/^[A-Za-z0-9][A-Za-z0-9.*-]{0,34}$/, { error: m.languageRequired });
 /**
  * yt-dlp options in the notation of MeTube's option file. Options that are not understood are ignored and reported.
  */
 export const options = z.record(z.string(), z.unknown());
 /** Web address without a query. */
-export const webAddress = z.string().regex(/^https?:\/\/[^\s?#]+$/, 'Use a web address without a query.');
+export const webAddress = z.string().regex(/^https?:\/\/[^\s?#]+$/, { error: m.webAddressRequired });

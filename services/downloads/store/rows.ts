@@ -1,5 +1,7 @@
 import type { DownloadState } from '../../contracts/downloads/api.ts';
-import { FailureCode } from '../../contracts/downloads/causes.ts';
+import { FailureCode, FailureParameters } from '../../contracts/downloads/causes.ts';
+import { MediaDetails } from '../../contracts/downloads/media-details.ts';
+import { parseJson } from '../../contracts/parse-json.ts';
 import type { Item, OtherFile } from '../domain/item.ts';
 import { defaultOrderOptions, type Order, type PlaylistEntry } from '../domain/order.ts';
 
@@ -23,10 +25,14 @@ export interface DownloadRow {
   message: string | null;
   /** Code of a failed download. */
   failure: string | null;
+  /** JSON of the values of the failure's text, or null. */
+  failure_parameters: string | null;
   filename: string | null;
   size: number | null;
   /** JSON of OtherFiles, or null. */
   other_files: string | null;
+  /** JSON of MediaDetails, or null. */
+  media: string | null;
   added_ns: string;
   created_at: number;
   finished_at: number | null;
@@ -64,9 +70,11 @@ export function fromRow(row: DownloadRow): Item {
     message: row.message,
     // A code of a newer version is unknown.
     failure: FailureCode.safeParse(row.failure).data ?? null,
+    failureParameters: parseFailureParameters(row.failure_parameters),
     filename: row.filename,
     size: row.size,
     ...(row.other_files === null ? {} : { otherFiles: JSON.parse(row.other_files) as readonly OtherFile[] }),
+    ...(row.media === null ? {} : { media: MediaDetails.safeParse(parseJson(row.media)).data ?? null }),
     addedNs: row.added_ns,
     createdAt: row.created_at,
     finishedAt: row.finished_at,
@@ -98,9 +106,11 @@ export function toRow(item: Item, position: number): DownloadRow {
     attempts: item.attempts,
     message: toStorableText(item.message),
     failure: item.failure ?? null,
+    failure_parameters: serializeFailureParameters(item.failureParameters),
     filename: item.filename,
     size: item.size,
     other_files: serializeOtherFiles(item),
+    media: serializeMediaDetails(item),
     added_ns: item.addedNs,
     created_at: item.createdAt,
     finished_at: item.finishedAt,
@@ -116,8 +126,24 @@ export function toRow(item: Item, position: number): DownloadRow {
   };
 }
 
+/** Returns the column for the values of a failure's text. */
+export function serializeFailureParameters(parameters: FailureParameters | null | undefined): string | null {
+  // A NUL character is escaped in JSON, which PostgreSQL stores as text.
+  return parameters ? JSON.stringify(parameters) : null;
+}
+
+/** Returns the values of a failure's text; null for none. */
+export function parseFailureParameters(column: string | null): FailureParameters | null {
+  return column === null ? null : (FailureParameters.safeParse(parseJson(column)).data ?? null);
+}
+
 export function serializeOtherFiles({ otherFiles }: Pick<Item, 'otherFiles'>): string | null {
   return otherFiles === undefined || otherFiles.length === 0 ? null : JSON.stringify(otherFiles);
+}
+
+/** Returns the column for channel, length and codecs; null when nothing is known. */
+export function serializeMediaDetails({ media }: Pick<Item, 'media'>): string | null {
+  return media && Object.keys(media).length > 0 ? toStorableText(JSON.stringify(media)) : null;
 }
 
 export function buildSearchText(item: Pick<Item, 'title' | 'url'>): string {

@@ -2,16 +2,18 @@ import type { ExpressionBuilder, Kysely, SqlBool, ExpressionWrapper } from 'kyse
 import type { DownloadState } from '../../contracts/downloads/api.ts';
 import { doneStates, getIdleState, isRunning, queueStates, runningStates, type Item } from '../domain/item.ts';
 import {
-  fromRow,
-  serializeOtherFiles,
   buildSearchText,
-  toStorableText,
+  fromRow,
+  serializeFailureParameters,
+  serializeMediaDetails,
+  serializeOtherFiles,
   toRow,
+  toStorableText,
   type DownloadRow,
   type Tables,
 } from './rows.ts';
 
-/** Rows per statement; PostgreSQL allows 65,535 parameters, and a row has 24. */
+/** Rows per statement; PostgreSQL allows 65,535 parameters, and a row has 29. */
 const chunk = 200;
 
 /** Maximum number of search words: databases limit the depth of a condition. */
@@ -54,9 +56,11 @@ export type ItemChange = Partial<
     | 'attempts'
     | 'message'
     | 'failure'
+    | 'failureParameters'
     | 'filename'
     | 'size'
     | 'otherFiles'
+    | 'media'
     | 'thumbnail'
     | 'startsAt'
   >
@@ -271,9 +275,11 @@ export class DownloadStore {
       attempts: next.attempts,
       message: toStorableText(next.message),
       failure: next.failure ?? null,
+      failure_parameters: serializeFailureParameters(next.failureParameters),
       filename: next.filename,
       size: next.size,
       other_files: serializeOtherFiles(next),
+      media: serializeMediaDetails(next),
       thumbnail: toStorableText(next.thumbnail),
       starts_at: next.startsAt ?? null,
     };
@@ -312,7 +318,7 @@ export class DownloadStore {
     const position = await this.#next('position');
     const values = { position, finished_at: null, finished_order: null };
     await this.#db.updateTable('downloads').set(values).where('uid', '=', uid).execute();
-    return await this.change(uid, { state: to, message: null, failure: null });
+    return await this.change(uid, { state: to, message: null, failure: null, failureParameters: null });
   }
 
   async remove(uids: readonly string[]): Promise<void> {

@@ -1,3 +1,4 @@
+import * as m from '#messages/downloads-problems';
 import { Problem } from '../../contracts/problem.ts';
 import type { Order } from '../domain/order.ts';
 import type { SubscriptionStore } from './store.ts';
@@ -10,7 +11,7 @@ export interface AddressChange extends Pick<Order, 'login' | 'secrets'> {
   readonly picture: string | null;
 }
 
-export const alreadySubscribedProblem = new Problem('downloads.subscribed', 409, 'This URL is already subscribed');
+export const alreadySubscribedProblem = new Problem('downloads.subscribed', 409, m.alreadySubscribed);
 
 /**
  * Prepares the seen entries of a subscription for its new address. If some of its videos are known, it is the same

@@ -1,3 +1,4 @@
+import { runInEnglish } from '../../kit/language.ts';
 import { isPageMissing } from '../domain/engine-messages.ts';
 import { toDownloadFailure } from '../domain/failure.ts';
 import { Problem } from '../../contracts/problem.ts';
@@ -77,7 +78,8 @@ export class Checker {
     const running = this.#running.get(id);
     if (running !== undefined) return await running;
     if (signal.aborted) return 0;
-    const check = this.#run(id, signal);
+    // The failure is stored, and the check may outlive the request that started it.
+    const check = runInEnglish(() => this.#run(id, signal));
     this.#running.set(id, check);
     try {
       return await check;
@@ -154,6 +156,7 @@ export class Checker {
         nextCheck: getNextCheck(now, current.intervalMinutes, 0),
         error: null,
         failure: null,
+        failureParameters: null,
         failures: 0,
         picture,
         ...(newItems.length > 0 ? { lastFound: now, found: current.found + newItems.length } : {}),
@@ -172,10 +175,7 @@ export class Checker {
     const { notifier } = this.#deps.reporting;
     const isProblem = error instanceof Problem;
     if (!isProblem) context.log.error('subscription check failed', { id, error });
-    const { message, failure } = toDownloadFailure(
-      error,
-      'It could not be looked at for a reason of our own; see the log.',
-    );
+    const { message, failure, failureParameters } = toDownloadFailure(error);
     const isMissing = isProblem && error.code === 'downloads.engine_failed' && isPageMissing(message);
     // A missing engine is not a failure of the feed.
     const isFeedFailure = !(isProblem && error.code === 'downloads.engine_missing');
@@ -192,10 +192,12 @@ export class Checker {
         nextCheck,
         error: message,
         failure: isMissing ? 'not_found' : failure,
+        failureParameters: isMissing ? null : failureParameters,
         failures,
       });
       if (isFeedFailure && failures === notifyAfterFailures) {
-        await notifier.subscriptionFailing(db, { id, name: current.name, reason: message, failedAt: now });
+        const reason = { message, failure: (isMissing ? 'not_found' : failure) ?? undefined, failureParameters };
+        await notifier.subscriptionFailing(db, { id, name: current.name, reason, failedAt: now });
       }
     });
   }

@@ -1,5 +1,4 @@
-import { Problem } from '../../contracts/problem.ts';
-import { createRefusedProblem } from '../domain/failure.ts';
+import { createRefusedProblem, createServiceFailure, DownloadProblem } from '../domain/failure.ts';
 import type { Order } from '../domain/order.ts';
 import type { ProbeTarget } from '../engine/driver.ts';
 import { findPicture, type PlaylistEntryInfo, type Probe } from '../engine/probe-result.ts';
@@ -81,8 +80,8 @@ function filterVideos(entries: readonly PlaylistEntryInfo[]): readonly PlaylistE
   return entries.filter((entry) => !isList(entry) && /^https?:/.test(entry.url ?? ''));
 }
 
-const singleVideoProblem = new Problem(
+const singleVideoProblem = new DownloadProblem(
   'downloads.single_video',
   422,
-  'This URL points to a single video, not a channel or playlist. Use Download instead.',
+  createServiceFailure('single_video', 'refused'),
 );

@@ -2,7 +2,7 @@ import type { Kysely, Selectable } from 'kysely';
 import { FailureCode } from '../../contracts/downloads/causes.ts';
 import { defaultOrderOptions, type Order } from '../domain/order.ts';
 import type { StoredSubscription, SubscriptionChange } from '../domain/subscription.ts';
-import { toStorableText } from '../store/rows.ts';
+import { parseFailureParameters, serializeFailureParameters, toStorableText } from '../store/rows.ts';
 
 interface SubscriptionRow {
   id: string;
@@ -22,6 +22,8 @@ interface SubscriptionRow {
   error: string | null;
   /** Code of the error. */
   failure: string | null;
+  /** JSON of the values of the failure's text, or null. */
+  failure_parameters: string | null;
   failures: number;
   removed_at: number | null;
   picture: string | null;
@@ -199,6 +201,7 @@ function fromRow(row: Selectable<SubscriptionRow>, seen: number): StoredSubscrip
     error: row.error,
     // A code of a newer version is unknown.
     failure: FailureCode.safeParse(row.failure).data ?? null,
+    failureParameters: parseFailureParameters(row.failure_parameters),
     failures: row.failures,
     picture: row.picture,
     seen,
@@ -220,6 +223,7 @@ function toRow(subscription: Omit<StoredSubscription, 'id' | 'createdAt' | 'seen
     found: subscription.found,
     error: toStorableText(subscription.error),
     failure: subscription.failure,
+    failure_parameters: serializeFailureParameters(subscription.failureParameters),
     failures: subscription.failures,
     picture: toStorableText(subscription.picture),
   };

@@ -3,7 +3,7 @@ import type { StoredSubscription } from '../domain/subscription.ts';
 
 /** Converts a subscription for the app API. `checking` is true during a check. */
 export function toSubscription(subscription: StoredSubscription, checking: boolean): Subscription {
-  const { order, failure } = subscription;
+  const { order, failure, failureParameters } = subscription;
   return {
     id: subscription.id,
     url: subscription.url,
@@ -25,6 +25,7 @@ export function toSubscription(subscription: StoredSubscription, checking: boole
     found: subscription.found,
     error: subscription.error,
     ...(failure === null ? {} : { failure }),
+    ...(failure === null || !failureParameters ? {} : { failureParameters }),
     failures: subscription.failures,
   };
 }

@@ -1,3 +1,4 @@
+import * as m from '#messages/downloads-problems';
 import { randomUUID } from 'node:crypto';
 import { Problem } from '../../contracts/problem.ts';
 import { createRefusedProblem } from '../domain/failure.ts';
@@ -165,6 +166,7 @@ export class Subscriptions implements AsyncDisposable {
         picture: addressChange.picture,
         error: null,
         failure: null,
+        failureParameters: null,
         failures: 0,
         nextCheck: context.clock.now(),
       };
@@ -296,7 +298,7 @@ export class Subscriptions implements AsyncDisposable {
 
 function requireInsideFolder(folder: string | null): void {
   if (folder === null || splitFolder(folder) !== undefined) return;
-  throw new Problem('downloads.bad_folder', 422, `Folder "${folder}" is not inside the download folder.`);
+  throw new Problem('downloads.bad_folder', 422, () => m.folderNotInside({ folder }));
 }
 
-const unknownSubscriptionProblem = new Problem('downloads.no_subscription', 404, 'Subscription not found');
+const unknownSubscriptionProblem = new Problem('downloads.no_subscription', 404, m.subscriptionNotFound);

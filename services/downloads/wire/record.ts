@@ -1,3 +1,5 @@
+import { runInEnglish } from '../../kit/language.ts';
+import { describeActivity } from '../../contracts/downloads/activity.ts';
 import type { DownloadState } from '../../contracts/downloads/api.ts';
 import { isScheduled, type Item, type Progress } from '../domain/item.ts';
 import { splitFolder } from '../domain/template.ts';
@@ -32,7 +34,7 @@ export function toRecord(item: Item, progress: Progress): Record<string, unknown
     format: order.format,
     folder: order.folder,
     custom_name_prefix: order.prefix,
-    msg: item.message ?? progress.message,
+    msg: item.message ?? describeProgress(progress),
     percent: item.state === 'finished' ? 100 : progress.percent,
     speed: progress.speed,
     eta: progress.eta,
@@ -57,6 +59,11 @@ export function toRecord(item: Item, progress: Progress): Record<string, unknown
     ...chapterFiles(item),
     uid: item.uid,
   };
+}
+
+/** Describes the activity in English, as the clients of MeTube expect it. */
+function describeProgress({ activity }: Progress): string | null {
+  return activity === null ? null : runInEnglish(() => describeActivity(activity));
 }
 
 function chapterFiles({ otherFiles = [], order }: Item): Record<string, unknown> {

@@ -1,7 +1,10 @@
+import * as m from '#messages/gateway-problems';
+import * as texts from '#messages/gateway-texts';
 import type { X509Certificate } from 'node:crypto';
-import type { SuggestedAction } from '../../contracts/health.ts';
+import type { ServiceAction } from '../../contracts/health.ts';
 import { Problem } from '../../contracts/problem.ts';
 import type { Clock } from '../../contracts/service.ts';
+import type { Text } from '../../contracts/text.ts';
 import type { Certificates, PresentedCertificate } from './certificates.ts';
 import { readCustomCertificate, getFingerprint, type CertificateFiles } from './custom-certificate.ts';
 
@@ -20,7 +23,7 @@ export class CurrentCertificate {
   #presented: PresentedCertificate | undefined;
   /** Fingerprint of the files when they were read. */
   #fingerprint = '';
-  #problem = '';
+  #problem: Text | undefined;
   /** Name of the stored key that cannot be decrypted. */
   #unreadableKey: string | undefined;
 
@@ -33,16 +36,16 @@ export class CurrentCertificate {
   }
 
   /** Action with which an administrator replaces an unreadable key. */
-  get remedy(): SuggestedAction | undefined {
+  get remedy(): ServiceAction | undefined {
     if (this.#unreadableKey === undefined) return undefined;
     const path = `/api/services/gateway/keys/${encodeURIComponent(this.#unreadableKey)}/replace`;
-    return { label: 'Replace the key', to: '/', post: { path, body: {} }, adminOnly: true };
+    return { label: texts.replaceKey, to: '/', post: { path, body: {} }, adminOnly: true };
   }
 
-  get problems(): readonly string[] {
+  get problems(): readonly Text[] {
     const isExpired = this.#presented !== undefined && this.#presented.expiresAt <= this.#deps.clock.now();
-    const expired = isExpired ? ['Your own certificate has expired: devices refuse it.'] : [];
-    return this.#problem === '' ? expired : [this.#problem, ...expired];
+    const expired = isExpired ? [m.certificateExpired] : [];
+    return this.#problem === undefined ? expired : [this.#problem, ...expired];
   }
 
   /** Returns the certificate of the local authority; undefined for the administrator's certificate. */
@@ -56,11 +59,11 @@ export class CurrentCertificate {
     const issueLocal = (): Promise<PresentedCertificate> => this.#deps.certificates.getLeaf(title, names);
     try {
       this.#present(files.certFile === '' ? await issueLocal() : await this.#readCustom(files));
-      this.#problem = '';
+      this.#problem = undefined;
       this.#unreadableKey = undefined;
     } catch (error) {
       if (!(error instanceof Problem)) throw error;
-      this.#problem = error.detail;
+      this.#problem = error.text;
       this.#unreadableKey = error.code === 'vault.key_unreadable' ? error.fields['key'] : undefined;
       // Shared services stay reachable for devices that trust the authority until the files are fixed.
       if (this.#presented === undefined) this.#present(await issueLocal());
@@ -76,7 +79,7 @@ export class CurrentCertificate {
   /** Returns undefined while the files are unchanged. */
   async #readCustom(files: CertificateFiles): Promise<PresentedCertificate | undefined> {
     const fingerprint = await getFingerprint(files);
-    if (fingerprint === this.#fingerprint && this.#presented?.source === 'own' && this.#problem === '')
+    if (fingerprint === this.#fingerprint && this.#presented?.source === 'own' && this.#problem === undefined)
       return undefined;
     const certificate = await readCustomCertificate(files);
     this.#fingerprint = fingerprint;

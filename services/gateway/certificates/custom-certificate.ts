@@ -1,3 +1,4 @@
+import * as m from '#messages/gateway-problems';
 import { X509Certificate } from 'node:crypto';
 import { readFile, stat } from 'node:fs/promises';
 import { createSecureContext } from 'node:tls';
@@ -21,8 +22,8 @@ export async function readCustomCertificate({ certFile, keyFile }: CertificateFi
     const names = subjectAltName.split(', ').map((name) => name.replace(/^(?:DNS|IP Address):/, ''));
     return { source: 'own', cert, key, names, expiresAt: Date.parse(validTo) };
   } catch (cause) {
-    const detail = `The certificate ${certFile} and the key ${keyFile} cannot be used. What was shown before stays in use.`;
-    throw new Problem('gateway.certificate', 422, detail, { cause });
+    const text = (): string => m.certificateUnusable({ certFile, keyFile });
+    throw new Problem('gateway.certificate', 422, text, { cause });
   }
 }
 

@@ -1,3 +1,4 @@
+import * as m from '#messages/gateway-problems';
 import { Agent, type AgentOptions, type ClientRequestArgs } from 'node:http';
 import { isIP } from 'node:net';
 import { networkInterfaces } from 'node:os';
@@ -69,11 +70,10 @@ export class UpstreamConnections extends Agent {
   /** @throws Problem `gateway.upstream_refused` (502) */
   #requireAllowed(address: string): void {
     const { port } = this.#upstream;
-    const createRefusal = (detail: string): Problem => new Problem('gateway.upstream_refused', 502, detail);
-    if (isUnreachableHost(address)) throw createRefusal('Its address leads where no service of a home is.');
+    const createRefusal = (text: () => string): Problem => new Problem('gateway.upstream_refused', 502, text);
+    if (isUnreachableHost(address)) throw createRefusal(m.externalAddressUnusable);
     const isOwnPort = this.#context.addresses().some((each) => getPort(each) === String(port));
-    if (isOwnPort && isThisComputer(address))
-      throw createRefusal('Its address leads back to Homeport itself: share that service in place of it.');
+    if (isOwnPort && isThisComputer(address)) throw createRefusal(m.externalAddressIsHomeport);
   }
 }
 

@@ -1,3 +1,4 @@
+import * as m from '#messages/gateway-problems';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { connect, constants, type ClientHttp2Session, type ClientHttp2Stream } from 'node:http2';
 import type { Duplex } from 'node:stream';
@@ -56,7 +57,7 @@ export class Http2Proxy implements DispatchHandlers, Disposable {
 
   /** WebSockets would require extended CONNECT (RFC 8441), which h2c services rarely support. */
   readonly upgrade = (_request: IncomingMessage, socket: Duplex): void => {
-    refuseUpgrade(socket, { status: 502, detail: `${this.#id} is used by HTTP/2, without WebSockets.` });
+    refuseUpgrade(socket, { status: 502, detail: m.externalNoWebSockets({ id: this.#id }) });
   };
 
   [Symbol.dispose](): void {
@@ -165,14 +166,12 @@ function connectStreams(
     response.off('close', cancelUpstream);
     request.unpipe(upstream);
     request.resume();
-    if (!response.writableEnded)
-      fail(failure ?? new Problem('gateway.upstream_failed', 502, 'It broke off its answer.'));
+    if (!response.writableEnded) fail(failure ?? new Problem('gateway.upstream_failed', 502, m.responseInterrupted));
   });
 }
 
 function sendHead(response: ServerResponse, status: number, raw: readonly string[], isComplete: boolean): void {
-  if (!(status >= 200 && status <= 599))
-    throw new Problem('gateway.upstream_failed', 502, 'Its answer is not valid HTTP.');
+  if (!(status >= 200 && status <= 599)) throw new Problem('gateway.upstream_failed', 502, m.responseInvalid);
   const rawHeaders = raw.filter((_each, index) => raw[index - (index % 2)]?.startsWith(':') !== true);
   const headers = buildResponseHeaders({ headers: {}, rawHeaders });
   // A response without a body stays headers-only, from which gRPC reads its status.

@@ -1,3 +1,4 @@
+import * as m from '#messages/gateway-problems';
 import { request as httpRequest, STATUS_CODES } from 'node:http';
 import type { Agent, ClientRequest, IncomingMessage, ServerResponse } from 'node:http';
 import type { Duplex, Writable } from 'node:stream';
@@ -203,7 +204,7 @@ function sendBody(request: IncomingMessage, upstreamRequest: ClientRequest): voi
 export function toProblem(id: string, error: unknown, log: ProxyDependencies['context']['log']): Problem {
   log.info('upstream request failed', { upstream: id, error });
   const status = error instanceof Problem && error.status === 504 ? 504 : 502;
-  return new Problem('gateway.upstream_failed', status, formatFailure(id, error));
+  return new Problem('gateway.upstream_failed', status, () => formatFailure(id, error));
 }
 
 function getErrorCode(error: unknown): string {
@@ -216,12 +217,12 @@ function isConnectionLoss(error: unknown): boolean {
 
 /** Explains why an upstream did not respond. */
 function formatFailure(id: string, error: unknown): string {
-  if (error instanceof Problem) return `${id} does not answer. ${error.detail}`;
+  if (error instanceof Problem) return m.externalNoResponseReason({ id, reason: error.detail });
   const code = getErrorCode(error);
-  if (code === 'HPE_HEADER_OVERFLOW') return `${id} answered with more than 64 KB of headers.`;
-  if (code.startsWith('HPE_') || code === 'ERR_INVALID_CHAR') return `The answer of ${id} is not valid HTTP.`;
-  if (isConnectionLoss(error)) return `${id} closed the connection before it answered.`;
-  return `${id} does not answer.`;
+  if (code === 'HPE_HEADER_OVERFLOW') return m.externalHeadersTooLarge({ id });
+  if (code.startsWith('HPE_') || code === 'ERR_INVALID_CHAR') return m.externalInvalidResponse({ id });
+  if (isConnectionLoss(error)) return m.externalClosedConnection({ id });
+  return m.externalNoResponse({ id });
 }
 
 /** Preflights have no body. */

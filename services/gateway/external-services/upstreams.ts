@@ -1,4 +1,7 @@
+import * as m from '#messages/gateway-problems';
+import * as texts from '#messages/gateway-texts';
 import type { DispatchHandlers, DispatchContext, DispatchTarget } from '../../contracts/dispatch.ts';
+import type { Text } from '../../contracts/text.ts';
 import { findUpstreamHost, parseUpstream, type Upstream } from '../domain/upstream.ts';
 import { UpstreamConnections } from './connections.ts';
 import { Http2Proxy } from './http2-proxy.ts';
@@ -32,12 +35,16 @@ export class Upstreams implements Disposable {
   }
 
   /** Messages about invalid settings. */
-  get problems(): readonly string[] {
+  get problems(): readonly Text[] {
     const usedIds = new Set(this.#deps.context.targets().map(({ id }) => id));
     const all = this.#all;
     return all
       .filter(({ id }, index) => usedIds.has(id) || all.findIndex((other) => other.id === id) !== index)
-      .map(({ id, url }) => `${url} needs another name: there is a service called ${id} already.`);
+      .map(
+        ({ id, url }) =>
+          () =>
+            m.externalNameTaken({ url, id }),
+      );
   }
 
   /** External services with a host name. */
@@ -65,6 +72,7 @@ export class Upstreams implements Disposable {
       id,
       title: id,
       summary: '',
+      sharedSummary: texts.homeExternalSummary(),
       group: undefined,
       port,
       authenticates: false,

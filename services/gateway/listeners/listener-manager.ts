@@ -1,3 +1,4 @@
+import * as m from '#messages/gateway-problems';
 import type {
   CertificatePem,
   DispatchContext,
@@ -6,6 +7,7 @@ import type {
 } from '../../contracts/dispatch.ts';
 import { Problem } from '../../contracts/problem.ts';
 import type { Log } from '../../contracts/service.ts';
+import { readText, type Text } from '../../contracts/text.ts';
 
 /** Listener to open: a port of one network address. */
 export interface NetworkListener {
@@ -34,15 +36,15 @@ interface ListenerDependencies {
 export class ListenerManager {
   readonly #deps: ListenerDependencies;
   readonly #listeners = new Map<string, OpenListener>();
-  readonly #failures = new Map<string, string>();
+  readonly #failures = new Map<string, Text>();
 
   constructor(deps: ListenerDependencies) {
     this.#deps = deps;
   }
 
   /** Messages about listeners that could not be opened. */
-  get problems(): readonly string[] {
-    return [...new Set(this.#failures.values())];
+  get problems(): readonly Text[] {
+    return [...this.#failures.values()];
   }
 
   /** Returns the port of an open listener. */
@@ -88,8 +90,8 @@ export class ListenerManager {
       this.#listeners.set(key, { options, listener });
     } catch (error) {
       log.warn('network listener could not be opened', { address: options.address, port: options.port, error });
-      const reason = error instanceof Problem ? error.detail : String(error);
-      this.#failures.set(key, `${options.address}: ${reason}`);
+      const reason = error instanceof Problem ? error.text : String(error);
+      this.#failures.set(key, () => m.listenerFailed({ address: options.address, reason: readText(reason) }));
     }
   }
 }

@@ -1,7 +1,9 @@
+import * as m from '#messages/gateway-problems';
 import type { RemoteInfo } from 'node:dgram';
 import { networkInterfaces } from 'node:os';
 import type { Answer, Packet } from 'dns-packet';
 import type { Clock, Log } from '../../contracts/service.ts';
+import type { Text } from '../../contracts/text.ts';
 import { findAnswers, findConflicts, withFlushBit, buildRecords, type AnnouncedNames } from './answers.ts';
 import { MulticastSocket } from './socket.ts';
 import { RateLimiter } from '../../kit/rate-limiter.ts';
@@ -44,7 +46,7 @@ export class Responder implements AsyncDisposable {
   /** Names that are being probed. */
   #probing: readonly string[] = [];
   #currentKey = '';
-  #problem = '';
+  #problem: Text | undefined;
 
   constructor(deps: ResponderDependencies) {
     this.#deps = deps;
@@ -56,14 +58,15 @@ export class Responder implements AsyncDisposable {
     return this.#announcement.names.filter((name) => !this.#probing.includes(name) && !this.#conflicts.has(name));
   }
 
-  get problems(): readonly string[] {
+  get problems(): readonly Text[] {
     const conflictMessages = [...this.#conflicts]
       .filter(([name]) => this.#announcement.names.includes(name))
       .map(
         ([name, { otherAddress }]) =>
-          `Another machine of the network, ${otherAddress}, is called ${name}. Choose another name in the settings.`,
+          () =>
+            m.nameConflict({ address: otherAddress, name }),
       );
-    return this.#problem === '' ? conflictMessages : [this.#problem, ...conflictMessages];
+    return this.#problem === undefined ? conflictMessages : [this.#problem, ...conflictMessages];
   }
 
   /** Replaces the announcement; undefined withdraws it. Calls must not overlap. */
@@ -73,7 +76,7 @@ export class Responder implements AsyncDisposable {
       if (clock.now() - detectedAt > conflictRetryMs) this.#conflicts.delete(name);
     const key =
       announcement === undefined ? '' : JSON.stringify([this.#deps.port(), announcement, [...this.#conflicts.keys()]]);
-    if (key === this.#currentKey && this.#problem === '') return;
+    if (key === this.#currentKey && this.#problem === undefined) return;
     this.#currentKey = key;
     const names = announcement?.names ?? [];
     const formerRecords = this.#records;
@@ -198,11 +201,11 @@ export class Responder implements AsyncDisposable {
         onPacket: this.#handlePacket,
         onError: (error) => this.#deps.log.warn('multicast DNS socket failed', { error }),
       });
-      this.#problem = '';
+      this.#problem = undefined;
       return true;
     } catch (error) {
-      if (this.#problem === '') this.#deps.log.warn('multicast DNS announcement failed', { error });
-      this.#problem = 'The names cannot be announced on this network; addresses work all the same.';
+      if (this.#problem === undefined) this.#deps.log.warn('multicast DNS announcement failed', { error });
+      this.#problem = m.announcementFailed;
       return false;
     }
   }

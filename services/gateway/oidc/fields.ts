@@ -1,24 +1,23 @@
+import * as m from '#messages/gateway-settings';
 import { z } from 'zod';
 
 const text = z.string().min(1).max(256);
 const claimName = z
   .string()
   .max(64)
-  .regex(/^[A-Za-z0-9_:./-]+$/, 'Use the name of a claim, such as groups.');
+  .regex(/^[A-Za-z0-9_:./-]+$/, { error: m.claimNameInvalid });
 
 /** Settings of the sign-in with an OpenID Connect provider. */
 export const oidcFields = {
   oidcIssuer: z
     .string()
     .max(2048)
-    .regex(/^(https:\/\/[^\s/?#]+[^\s?#]*)?$/, 'Use an address such as https://auth.example.org.')
+    .regex(/^(https:\/\/[^\s/?#]+[^\s?#]*)?$/, { error: m.oidcIssuerInvalid })
     .default('')
     .meta({
       live: true,
-      title: 'OpenID provider',
-      description:
-        'Issuer URL of an identity provider such as Authelia, authentik or Keycloak. The sign-in page then ' +
-        'offers it in addition to the password. Leave empty to disable.',
+      label: m.oidcIssuer,
+      help: m.oidcIssuerHelp,
     }),
   oidcVerify: z
     .boolean()
@@ -26,10 +25,8 @@ export const oidcFields = {
     .meta({
       live: true,
       needs: { oidcIssuer: true },
-      title: "Verify the provider's certificate",
-      description:
-        'When off, any certificate is accepted, such as a self-signed one. Attackers on the network path ' +
-        'can then sign in as any user.',
+      label: m.oidcVerify,
+      help: m.oidcVerifyHelp,
     }),
   oidcName: z
     .string()
@@ -38,8 +35,8 @@ export const oidcFields = {
     .meta({
       live: true,
       needs: { oidcIssuer: true },
-      title: 'Provider name',
-      description: 'Shown on the button: Sign in with NAME. Leave empty to use the host name of the provider.',
+      label: m.oidcName,
+      help: m.oidcNameHelp,
     }),
   oidcClientId: z
     .string()
@@ -48,8 +45,8 @@ export const oidcFields = {
     .meta({
       live: true,
       needs: { oidcIssuer: true },
-      title: 'Client ID',
-      description: 'Client ID of Homeport at the provider.',
+      label: m.oidcClientId,
+      help: m.oidcClientIdHelp,
     }),
   oidcClientSecret: z
     .string()
@@ -58,20 +55,20 @@ export const oidcFields = {
     .meta({
       live: true,
       needs: { oidcIssuer: true },
-      title: 'Client secret',
-      description: 'Client secret of Homeport at the provider. Leave empty for a public client that uses PKCE only.',
+      label: m.oidcClientSecret,
+      help: m.oidcClientSecretHelp,
       secret: true,
     }),
   oidcScopes: z
     .string()
     .max(256)
-    .regex(/^[\x21-\x7e]+( [\x21-\x7e]+)*$/, 'Use words separated by spaces.')
+    .regex(/^[\x21-\x7e]+( [\x21-\x7e]+)*$/, { error: m.oidcScopesInvalid })
     .default('openid profile email groups')
     .meta({
       live: true,
       needs: { oidcIssuer: true },
-      title: 'Scopes',
-      description: 'Scopes requested from the provider, separated by spaces. They must include openid.',
+      label: m.oidcScopes,
+      help: m.oidcScopesHelp,
     }),
   oidcSubjects: z
     .array(text)
@@ -80,10 +77,8 @@ export const oidcFields = {
     .meta({
       live: true,
       needs: { oidcIssuer: true },
-      title: 'Allowed subjects',
-      description:
-        'Subjects (claim sub) that can sign in. Nobody can sign in unless they are listed here, in the ' +
-        'allowed groups or in the subject accounts.',
+      label: m.oidcSubjects,
+      help: m.oidcSubjectsHelp,
     }),
   oidcGroups: z
     .array(text)
@@ -92,37 +87,35 @@ export const oidcFields = {
     .meta({
       live: true,
       needs: { oidcIssuer: true },
-      title: 'Allowed groups',
-      description: 'Members of these groups at the provider can sign in.',
+      label: m.oidcGroups,
+      help: m.oidcGroupsHelp,
     }),
   oidcGroupsClaim: claimName.default('groups').meta({
     live: true,
     needs: { oidcIssuer: true },
-    title: 'Groups claim',
-    description: 'Claim that lists the groups of a user.',
+    label: m.oidcGroupsClaim,
+    help: m.oidcGroupsClaimHelp,
   }),
   oidcAccountClaim: claimName.default('preferred_username').meta({
     live: true,
     needs: { oidcIssuer: true },
-    title: 'Account claim',
-    description:
-      'Claim with the name of the account to sign in to. Administrators cannot sign in this way; list ' +
-      'their subjects in the subject accounts.',
+    label: m.oidcAccountClaim,
+    help: m.oidcAccountClaimHelp,
   }),
   oidcAccounts: z
     .array(
       z
         .string()
         .max(400)
-        .regex(/^.+=[-_.+@a-zA-Z0-9]{1,64}$/, 'Use SUBJECT=ACCOUNT.'),
+        .regex(/^.+=[-_.+@a-zA-Z0-9]{1,64}$/, { error: m.oidcAccountsInvalid }),
     )
     .max(200)
     .default([])
     .meta({
       live: true,
       needs: { oidcIssuer: true },
-      title: 'Subject accounts',
-      description: 'SUBJECT=ACCOUNT: signs the subject in to this account, regardless of its claims.',
+      label: m.oidcAccounts,
+      help: m.oidcAccountsHelp,
     }),
 } as const;
 

@@ -1,3 +1,4 @@
+import * as m from '#messages/gateway-problems';
 import type * as Oidc from 'openid-client';
 import { Problem } from '../../contracts/problem.ts';
 import type { Context } from '../../contracts/service.ts';
@@ -55,7 +56,7 @@ export class Provider {
     const oidc = await import('openid-client');
     const { authorization_endpoint: endpoint = '' } = configuration.serverMetadata();
     if (URL.parse(endpoint)?.protocol !== 'https:') {
-      const detail = `${this.name ?? ''} has no authorization endpoint that uses https. Check the configuration of the provider.`;
+      const detail = (): string => m.providerNeedsHttps({ provider: this.name ?? '' });
       throw new Problem('gateway.provider_failed', 502, detail);
     }
     const authorization = {
@@ -172,22 +173,20 @@ export class Provider {
   }
 
   #toProblem(error: unknown): Problem {
+    const provider = this.name ?? '';
     const cause = findProblem(error);
     if (cause instanceof Problem) {
-      const detail = `The sign-in at ${this.name ?? ''} does not work at the moment: ${cause.detail}`;
+      const detail = (): string => m.providerUnavailable({ provider, reason: cause.detail });
       return new Problem('gateway.provider_failed', 502, detail, { cause: error });
     }
     const code = findErrorCode(error);
     if (code !== undefined) {
       const detail =
-        code === 'access_denied'
-          ? `The sign-in at ${this.name ?? ''} was given up or refused there.`
-          : `${this.name ?? ''} refuses: ${code}.`;
+        code === 'access_denied' ? m.providerSignInCanceled({ provider }) : m.providerRefused({ provider, code });
       return new Problem('gateway.provider_refused', 403, detail, { cause: error });
     }
     this.#context.log.warn('provider sign-in failed', { error });
-    const detail = `What ${this.name ?? ''} answered cannot be believed or read. The log says why.`;
-    return new Problem('gateway.provider_failed', 502, detail, { cause: error });
+    return new Problem('gateway.provider_failed', 502, () => m.providerResponseInvalid({ provider }), { cause: error });
   }
 }
 

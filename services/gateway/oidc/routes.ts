@@ -1,3 +1,4 @@
+import * as m from '#messages/gateway-problems';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { DispatchContext } from '../../contracts/dispatch.ts';
 import { Problem } from '../../contracts/problem.ts';
@@ -61,7 +62,7 @@ export class OidcRoutes {
     const { context, cookie, provider } = this.#deps;
     const [to, publicUrl] = [getReturnPath(query.get('to')), context.publicUrl(request)];
     if (provider.name === undefined || publicUrl === undefined)
-      throw new Problem('gateway.no_route', 404, 'No provider is set up for the sign-in here.');
+      throw new Problem('gateway.no_route', 404, m.noProvider());
     this.#limit(request);
     try {
       const redirectUri = `${publicUrl}${callbackPath}`;
@@ -85,8 +86,7 @@ export class OidcRoutes {
    */
   async callback(request: IncomingMessage, response: ServerResponse, query: string): Promise<void> {
     const { context, cookie, gate, metrics, provider, signedIn } = this.#deps;
-    if (provider.name === undefined)
-      throw new Problem('gateway.no_route', 404, 'No provider is set up for the sign-in here.');
+    if (provider.name === undefined) throw new Problem('gateway.no_route', 404, m.noProvider());
     this.#limit(request);
     let to = '/';
     try {
@@ -112,25 +112,19 @@ export class OidcRoutes {
 
   /** @throws Problem 403 */
   async #getAccount(result: MappingResult, subject: string): Promise<string> {
-    const subjectText = `${this.#deps.provider.name ?? ''} signed you in with the subject ${subject.slice(0, 100)}`;
-    if (result.is === 'not-allowed')
-      throw new Problem('gateway.not_allowed', 403, `${subjectText}, which is not among those who may sign in here.`);
-    if (result.is === 'nameless')
-      throw new Problem('gateway.nameless', 403, `${subjectText}, but does not say which account here is yours.`);
+    const names = { provider: this.#deps.provider.name ?? '', subject: subject.slice(0, 100) };
+    if (result.is === 'not-allowed') throw new Problem('gateway.not_allowed', 403, m.subjectNotAllowed(names));
+    if (result.is === 'nameless') throw new Problem('gateway.nameless', 403, m.subjectWithoutAccount(names));
     const account = await this.#deps.context.accounts.find(result.name);
     if (account?.enabled !== true || account.kind !== 'person')
       throw new Problem(
         'gateway.unknown_person',
         403,
-        `${subjectText}, and no account here is called ${result.name.slice(0, 64)}.`,
+        m.subjectAccountUnknown({ ...names, account: result.name.slice(0, 64) }),
       );
     // The account name at the provider may be chosen by the user, so it does not grant administrator access.
     if (account.role === 'admin' && !result.named)
-      throw new Problem(
-        'gateway.administrator',
-        403,
-        `${subjectText}. An administrator writes that down in the settings before it opens an administrator's account.`,
-      );
+      throw new Problem('gateway.administrator', 403, m.subjectIsAdministrator(names));
     return account.name;
   }
 
@@ -148,14 +142,12 @@ export class OidcRoutes {
     const isStateValid = pending?.request.state === query.get('state');
     if (ticket !== undefined && isStateValid) this.#pendingSignIns.delete(ticket);
     if (pending !== undefined && isStateValid && pending.expiresAt >= this.#deps.context.clock.now()) return pending;
-    const detail = 'That took too long, or began in another browser. Begin again.';
-    throw new Problem('gateway.too_late', 401, detail);
+    throw new Problem('gateway.too_late', 401, m.providerSignInExpired());
   }
 
   #limit(request: IncomingMessage): void {
     if (this.#rateLimiter.take(this.#deps.context.caller(request).remoteAddress)) return;
-    const detail = 'Too many attempts from this address. Wait a moment.';
-    throw new Problem('gateway.too_many', 429, detail, { headers: { 'Retry-After': '3' } });
+    throw new Problem('gateway.too_many', 429, m.tooManyAttempts(), { headers: { 'Retry-After': '3' } });
   }
 
   #refuse(

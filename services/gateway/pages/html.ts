@@ -2,20 +2,34 @@ import { brandHeader, renderHtmlDocument } from '../../kit/http/html-document.ts
 
 const styleLink = '<link rel="stylesheet" href="/.homeport/style.css">';
 
-/** Renders a page of the gateway, small enough for TVs. `body` and `head` are HTML. Only the second-factor page has a script. */
-export function renderPage(title: string, body: string, head = ''): string {
-  return renderHtmlDocument(`${title} · Homeport`, styleLink + head, `${brandHeader}\n<main>\n${body}\n</main>`);
+interface PageOptions {
+  /** HTML of further elements of the head. */
+  readonly head?: string;
+  /** Wide pages have room for two columns. */
+  readonly isWide?: boolean;
 }
 
-/** Style sheet with the colors of the app, in a form that browsers of old TVs support. */
-export const styleSheet = `:root {
+/** Renders a page of the gateway, small enough for TVs. `body` is HTML. Only the second-factor page has a script. */
+export function renderPage(title: string, body: string, { head = '', isWide = false }: PageOptions = {}): string {
+  const main = isWide ? '<main class="wide">' : '<main>';
+  return renderHtmlDocument(`${title} · Homeport`, styleLink + head, `${brandHeader}\n${main}\n${body}\n</main>`);
+}
+
+/** Style sheet with the font and the colors of the app, in a form that browsers of old TVs support. */
+export const styleSheet = `@font-face {
+  font-family: 'Inter Variable';
+  font-weight: 100 900;
+  font-display: swap;
+  src: url('/.homeport/inter.woff2') format('woff2');
+}
+:root {
   --ground: #f7fbfc; --surface: #fff; --sunken: #eef3f5; --ink: #172028; --soft: #4c5760; --line: #d8dfe4; --edge: #88949d;
-  --sea: #01729f; --on-sea: #fff; --lamp: #e49900; --bad: #b7262b; --bad-wash: #fff1f0;
+  --sea: #01729f; --sea-wash: #e2f2fa; --on-sea: #fff; --lamp: #e49900; --bad: #b7262b; --bad-wash: #fff1f0;
 }
 @media (prefers-color-scheme: dark) {
   :root {
     --ground: #0d151b; --surface: #151e26; --sunken: #080e14; --ink: #eaeff4; --soft: #a6afb7; --line: #28323a; --edge: #606a74;
-    --sea: #5bb0d7; --on-sea: #0d151b; --lamp: #f2b036; --bad: #f7857d; --bad-wash: #351c1a;
+    --sea: #5bb0d7; --sea-wash: #152b38; --on-sea: #0d151b; --lamp: #f2b036; --bad: #f7857d; --bad-wash: #351c1a;
   }
 }
 * { box-sizing: border-box; }
@@ -28,7 +42,7 @@ body {
   justify-content: center;
   gap: 1rem;
   padding: 1.5rem 1rem;
-  background: var(--ground);
+  background: var(--ground) linear-gradient(var(--sea-wash), var(--ground) 22rem) no-repeat;
   color: var(--ink);
   font: 16px/1.5 'Inter Variable', Inter, system-ui, sans-serif;
 }
@@ -36,6 +50,7 @@ header { display: flex; align-items: center; gap: .5rem; font-size: 1.15rem; fon
 svg { fill: none; stroke: var(--sea); stroke-width: 2; stroke-linecap: round; stroke-linejoin: round; }
 .beam { stroke: var(--lamp); }
 main { width: 100%; max-width: 30rem; padding: 1.75rem; background: var(--surface); border: 1px solid var(--line); border-radius: 10px; }
+main.wide { max-width: 46rem; }
 main > :last-child { margin-bottom: 0; }
 h1 { margin: 0 0 .25rem; font-size: 1.4rem; line-height: 1.2; letter-spacing: -.01em; }
 h2 { margin: 1.5rem 0 .25rem; font-size: 1rem; }
@@ -85,9 +100,41 @@ code { font-family: ui-monospace, monospace; font-size: .9em; overflow-wrap: any
 }
 ul, ol { margin: .5rem 0; padding-left: 1.25rem; color: var(--soft); }
 li { margin: .35rem 0; }
-.shared { padding: 0; list-style: none; }
-.shared li { margin: 0; padding: .75rem 0; border-top: 1px solid var(--line); }
-.shared a { font-weight: 500; }
+.shared { display: grid; gap: .75rem; margin: 1.25rem 0; padding: 0; list-style: none; }
+@media (min-width: 42rem) { .wide .shared { grid-template-columns: 1fr 1fr; } }
+@media (max-width: 30rem) { main { padding: 1.25rem; } }
+.shared li { display: flex; margin: 0; }
+.shared a {
+  display: flex;
+  align-items: center;
+  gap: .9rem;
+  width: 100%;
+  min-height: 5rem;
+  padding: .75rem .9rem;
+  color: var(--ink);
+  text-decoration: none;
+  border: 1px solid var(--line);
+  border-radius: 10px;
+}
+.shared a:hover { border-color: var(--sea); background: var(--sea-wash); }
+.face {
+  display: flex;
+  flex: none;
+  align-items: center;
+  justify-content: center;
+  width: 2.75rem;
+  height: 2.75rem;
+  border-radius: 10px;
+  background: var(--sea-wash);
+}
+.shared a:hover .face { background: var(--surface); }
+.shared strong { display: block; font-weight: 600; }
+.shared small { display: block; color: var(--soft); font-size: .875rem; line-height: 1.4; }
+.addresses { margin: 0; }
+.addresses dt { margin-top: .5rem; color: var(--soft); font-size: .875rem; }
+.addresses dd { margin: 0 0 .5rem; }
+.session { font-size: .875rem; }
+.help { margin-top: 1.25rem; font-size: .875rem; }
 details { border-top: 1px solid var(--line); }
 details:last-of-type { border-bottom: 1px solid var(--line); }
 summary { padding: .65rem 0; font-weight: 500; cursor: pointer; }

@@ -4,7 +4,7 @@ import type { Problem } from '../../contracts/problem.ts';
 import { redirectReply, sendReply, type ResponseHeaders } from '../../kit/http/respond.ts';
 
 const policy =
-  "default-src 'none'; style-src 'self'; img-src 'self' data:; form-action 'self'; frame-ancestors 'none'; base-uri 'none'";
+  "default-src 'none'; style-src 'self'; img-src 'self' data:; font-src 'self'; form-action 'self'; frame-ancestors 'none'; base-uri 'none'";
 
 /** Additional headers of the passkey page, the only one with a script. */
 export const scriptHeaders = {
@@ -26,7 +26,7 @@ export function send(
   content: {
     readonly status: number;
     readonly type: string;
-    readonly body: string;
+    readonly body: string | Buffer;
     readonly headers?: ResponseHeaders;
   },
 ): void {
@@ -34,8 +34,16 @@ export function send(
   sendReply(response, { status: content.status, headers, body: content.body });
 }
 
+/** Sends a page in the language of the client. */
 export function sendHtml(response: ServerResponse, status: number, body: string, headers: ResponseHeaders = {}): void {
-  send(response, { status, type: 'text/html; charset=utf-8', body, headers });
+  const languageHeaders = { Vary: 'Accept-Language', ...headers };
+  send(response, { status, type: 'text/html; charset=utf-8', body, headers: languageHeaders });
+}
+
+/** Sends a sentence in the language of the client. */
+export function sendText(response: ServerResponse, status: number, text: string): void {
+  const headers = { Vary: 'Accept-Language' };
+  send(response, { status, type: 'text/plain; charset=utf-8', body: `${text}\n`, headers });
 }
 
 /** Answers an upgrade that is refused, and closes the connection. */

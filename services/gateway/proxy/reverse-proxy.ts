@@ -1,3 +1,4 @@
+import * as m from '#messages/gateway-problems';
 import { ServerResponse, type IncomingMessage } from 'node:http';
 import type { Socket } from 'node:net';
 import { hostname } from 'node:os';
@@ -11,7 +12,6 @@ import type {
 import type { Exposure } from '../../contracts/gateway/api.ts';
 import { getGatewayIdentity, setGatewayIdentity } from '../../contracts/gateway.ts';
 import { Problem } from '../../contracts/problem.ts';
-import { escapeHtml } from '../../kit/escape-html.ts';
 import { endUnread } from '../../kit/http/errors.ts';
 import { addHeaders } from '../../kit/http/respond.ts';
 import { getBaseName, isReservedName, stripMappedPrefix, stripPort } from '../domain/names.ts';
@@ -29,7 +29,9 @@ import { SignInRoutes } from '../sign-in/routes.ts';
 import { redirect, refuseUpgrade, send, sendHtml, sendsForm, wantsPage } from '../pages/responses.ts';
 import { renderHomePage } from './home.ts';
 import { removeProxyHeaders } from './forwarded-headers.ts';
-import { renderPage, styleSheet } from '../pages/html.ts';
+import { renderProblemPage } from '../pages/problem-page.ts';
+import { runInPageLanguage } from '../pages/language.ts';
+import { sendPageFile } from '../pages/page-files.ts';
 import { getOutcome, type GatewayMetrics } from '../metrics.ts';
 import { InFlightRequests, type AdmittedRequest } from './in-flight-requests.ts';
 
@@ -157,14 +159,14 @@ export class ReverseProxy {
   async #handle(request: IncomingMessage, response: ServerResponse, portService: string | undefined): Promise<void> {
     // RFC 9110, 9.3.8: TRACE would reveal headers that are added in between.
     if (request.method === 'TRACE')
-      throw new Problem('gateway.method', 405, 'TRACE is not allowed.', { headers: { Allow: 'GET, HEAD, POST' } });
+      throw new Problem('gateway.method', 405, m.traceNotAllowed, { headers: { Allow: 'GET, HEAD, POST' } });
     const route = this.#route(request, portService);
     switch (route.to) {
       case 'service': {
         const target = this.#target(route.id);
         const root = this.#findRootUrl(request, route);
         if (root !== undefined) return redirect(response, 302, root);
-        if (this.#needsSignIn(route) && !(await this.#authorize(request, response, route.id))) return;
+        if (this.#needsSignIn(route) && !(await this.#isAuthorized(request, response, route.id))) return;
         if (response.destroyed) return;
         this.#deps.metrics.request(route.id, 'passed');
         this.#inFlight.add(response, this.#toAdmitted(request, route));
@@ -173,16 +175,22 @@ export class ReverseProxy {
         return;
       }
       case 'gateway':
-        return this.#handleGatewayPath(request, response, route.path, (url) =>
-          this.#findTitle(request, portService, url),
+        return runInPageLanguage(request, () =>
+          this.#handleGatewayPath(request, response, route.path, (url) => this.#findTitle(request, portService, url)),
         );
       case 'redirect':
         return redirect(response, 308, route.location);
       case 'home': {
-        const shared = this.#deps.routing.targets().filter(({ id }) => this.#isShared(id));
-        const home = { label: this.#deps.signIn.label, port: request.socket.localPort ?? 0 };
-        const hasPath = (id: string): boolean => !this.#deps.routing.upstreams.has(id);
-        return sendHtml(response, 200, renderHomePage(shared, home, hasPath));
+        const home = {
+          label: this.#deps.signIn.label,
+          port: request.socket.localPort ?? 0,
+          hasPath: (id: string): boolean => !this.#deps.routing.upstreams.has(id),
+        };
+        return runInPageLanguage(request, () => {
+          // Titles and summaries are in the current language, so the targets are read here.
+          const shared = this.#deps.routing.targets().filter(({ id }) => this.#isShared(id));
+          sendHtml(response, 200, renderHomePage(shared, home));
+        });
       }
       case 'nothing':
         throw createNotFound();
@@ -221,6 +229,10 @@ export class ReverseProxy {
   }
 
   /** Returns false when the request was redirected to the sign-in page. */
+  #isAuthorized(request: IncomingMessage, response: ServerResponse, id: string): Promise<boolean> {
+    return runInPageLanguage(request, () => this.#authorize(request, response, id));
+  }
+
   async #authorize(request: IncomingMessage, response: ServerResponse, id: string): Promise<boolean> {
     // A preflight has no credentials; the actual request is checked.
     if (request.method === 'OPTIONS' && request.headers['access-control-request-method'] !== undefined) return true;
@@ -280,7 +292,7 @@ export class ReverseProxy {
     const target = context.dispatch(id) ?? upstreams.handlers(id);
     if (target !== undefined) return target;
     if (!targets().some((each) => each.id === id)) throw createNotFound();
-    throw new Problem('gateway.service_down', 502, 'This service is not running at the moment.', {
+    throw new Problem('gateway.service_down', 502, m.serviceDown, {
       headers: { 'Retry-After': '5' },
     });
   }
@@ -296,8 +308,7 @@ export class ReverseProxy {
     const [path = ''] = pathAndQuery.split('?', 1);
     const query = pathAndQuery.slice(path.length + 1);
     const isRead = request.method === 'GET' || request.method === 'HEAD';
-    if (path === 'style.css' && isRead)
-      return send(response, { status: 200, type: 'text/css; charset=utf-8', body: styleSheet });
+    if (isRead && (await sendPageFile(response, path))) return;
     if (path === 'passkey.js' && isRead)
       return send(response, { status: 200, type: 'text/javascript; charset=utf-8', body: passkeyScript });
     if (path === 'sign-in') return this.#signIn.signIn(request, response, query, findTitle);
@@ -318,12 +329,11 @@ export class ReverseProxy {
     if (response.headersSent || response.destroyed) return void response.destroy();
     endUnread(request, response);
     if (wantsPage(request)) {
-      const hint = problem.status === 404 ? '\n<p>Services are shared on the page Network of Homeport.</p>' : '';
-      const body = renderPage(
-        'Not here',
-        `<h1>${getTitle(problem.status)}</h1>\n<p>${escapeHtml(problem.detail)}</p>${hint}`,
-      );
-      return sendHtml(response, problem.status, body, problem.headers);
+      void runInPageLanguage(request, () => {
+        if (!response.headersSent && !response.destroyed)
+          sendHtml(response, problem.status, renderProblemPage(problem), problem.headers);
+      });
+      return;
     }
     const { code, detail, status, headers } = problem;
     const body = `${JSON.stringify({ error: { code, detail } })}\n`;
@@ -340,7 +350,7 @@ export class ReverseProxy {
     if (error instanceof Problem) return error;
     const id = this.#deps.context.random.text(12);
     this.#deps.context.log.error('request failed', { event: 'request_failed', id, error });
-    return new Problem('internal', 500, `Something went wrong here. The log has the details under ${id}.`);
+    return new Problem('internal', 500, () => m.internal({ id }));
   }
 }
 
@@ -350,7 +360,7 @@ function getClientAddress({ socket }: IncomingMessage): string {
 
 /** Services that are not shared respond like missing ones. */
 function createNotFound(): Problem {
-  return new Problem('gateway.no_route', 404, 'There is nothing here, or it is not shared.');
+  return new Problem('gateway.no_route', 404, m.notShared);
 }
 
 function createSignInRequired(request?: IncomingMessage): Problem {
@@ -359,10 +369,5 @@ function createSignInRequired(request?: IncomingMessage): Problem {
   const headers: Record<string, string> = isPage
     ? {}
     : { 'WWW-Authenticate': 'Basic realm="Homeport", charset="UTF-8"' };
-  return new Problem('gateway.sign_in', 401, 'Sign in first.', { headers });
-}
-
-function getTitle(status: number): string {
-  if (status === 404) return 'Nothing here';
-  return status >= 500 ? 'Not at the moment' : 'Not allowed';
+  return new Problem('gateway.sign_in', 401, m.signInFirst, { headers });
 }

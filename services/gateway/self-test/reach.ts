@@ -1,3 +1,4 @@
+import * as m from '#messages/gateway-texts';
 import { currentPlatform } from '../../kit/platform/current-platform.ts';
 import { getLocalNetworkHint } from '../../contracts/macos-privacy.ts';
 import { once } from 'node:events';
@@ -66,7 +67,7 @@ async function findRequestFailure(pendingRequest: ReturnType<typeof request>): P
   try {
     const [response] = (await once(pendingRequest, 'response')) as [IncomingMessage];
     response.resume();
-    return response.statusCode === 200 ? undefined : `it answered ${String(response.statusCode ?? 0)}`;
+    return response.statusCode === 200 ? undefined : m.reasonStatus({ status: String(response.statusCode ?? 0) });
   } catch (error) {
     return formatFailure(error);
   }
@@ -74,20 +75,18 @@ async function findRequestFailure(pendingRequest: ReturnType<typeof request>): P
 
 function formatFailure(error: unknown, platform: NodeJS.Platform = currentPlatform): string {
   const { code = '', message } = error as NodeJS.ErrnoException;
-  const hint = code === 'EHOSTUNREACH' ? getLocalNetworkHint(message, platform).replace(/\.$/, '') : '';
-  return hint === '' ? (failureLabels[code] ?? message) : hint;
+  const hint = code === 'EHOSTUNREACH' ? getLocalNetworkHint(message, platform) : '';
+  return hint === '' ? (reasons[code]?.() ?? message) : hint;
 }
 
-const failureLabels: Readonly<Record<string, string>> = {
-  ECONNREFUSED: 'nothing listens there',
-  ABORT_ERR: 'no answer within five seconds: something between, such as a firewall, swallows it',
-  EADDRNOTAVAIL: 'this machine has not got the address any more',
-  CERT_HAS_EXPIRED: 'the certificate has expired',
-  ERR_TLS_CERT_ALTNAME_INVALID: 'the certificate is for other names',
-  DEPTH_ZERO_SELF_SIGNED_CERT: 'the certificate was signed by nobody that devices trust',
-  SELF_SIGNED_CERT_IN_CHAIN: 'the certificate was signed by somebody whom devices do not trust by themselves',
-  UNABLE_TO_VERIFY_LEAF_SIGNATURE:
-    'the certificate comes without its chain, or from somebody whom devices do not trust',
-  UNABLE_TO_GET_ISSUER_CERT_LOCALLY:
-    'the certificate comes without its chain, or from somebody whom devices do not trust',
+const reasons: Readonly<Record<string, () => string>> = {
+  ECONNREFUSED: m.reasonNotListening,
+  ABORT_ERR: m.reasonTimeout,
+  EADDRNOTAVAIL: m.reasonAddressLost,
+  CERT_HAS_EXPIRED: m.reasonCertificateExpired,
+  ERR_TLS_CERT_ALTNAME_INVALID: m.reasonCertificateOtherNames,
+  DEPTH_ZERO_SELF_SIGNED_CERT: m.reasonCertificateSelfSigned,
+  SELF_SIGNED_CERT_IN_CHAIN: m.reasonIssuerUntrusted,
+  UNABLE_TO_VERIFY_LEAF_SIGNATURE: m.reasonChainIncomplete,
+  UNABLE_TO_GET_ISSUER_CERT_LOCALLY: m.reasonChainIncomplete,
 };

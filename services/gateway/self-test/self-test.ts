@@ -1,4 +1,6 @@
+import * as m from '#messages/gateway-texts';
 import type { SelfTest, SharedPort, Visitor } from '../../contracts/gateway/api.ts';
+import { formatList } from '../../../messages/format.ts';
 import { formatForUrl } from '../domain/names.ts';
 import { findTlsFailure, findTrustPageFailure, findPortFailure } from './reach.ts';
 
@@ -24,9 +26,9 @@ export interface TestSetup {
 export async function runSelfTest(setup: TestSetup): Promise<SelfTest> {
   const { shared, ports, visitors } = setup;
   if (shared.length === 0 && ports.length === 0)
-    return { checks: [{ ok: false, text: 'Nothing is shared, so nothing listens.' }], visitors: [] };
+    return { checks: [{ ok: false, text: m.testNothingShared() }], visitors: [] };
   if (setup.listeners.length === 0) {
-    return { checks: [{ ok: false, text: 'This machine has no address on a network that is let in.' }], visitors: [] };
+    return { checks: [{ ok: false, text: m.testNoAddress() }], visitors: [] };
   }
   const listeners = shared.length === 0 ? [] : setup.listeners.map((listener) => checkAddress(setup, listener));
   const checks = (await Promise.all([...listeners, ...ports.map((port) => checkPort(setup, port))])).flat();
@@ -41,28 +43,28 @@ async function checkAddress(
   { address, https, http }: TestSetup['listeners'][number],
 ): Promise<Check[]> {
   const urlHost = formatForUrl(address);
+  const url = `https://${urlHost}${https === undefined ? '' : `:${String(https)}`}`;
   const hosts = [base, ...shared.map(({ host }) => host)];
   const tlsFailure =
     https === undefined
-      ? 'the port could not be opened'
+      ? m.reasonPortNotOpen()
       : (await Promise.all(hosts.map((host) => findTlsFailure({ address, port: https, host, authority })))).find(
           (each) => each !== undefined,
         );
-  const pageFailure =
-    http === undefined ? 'the port could not be opened' : await findTrustPageFailure({ address, port: http });
+  const pageFailure = http === undefined ? m.reasonPortNotOpen() : await findTrustPageFailure({ address, port: http });
   return [
     tlsFailure === undefined
       ? {
           ok: true,
-          text: `https://${urlHost}:${String(https)} answers by TLS, and its certificate is right for every name.`,
+          text: m.testTlsWorks({ url }),
         }
       : {
           ok: false,
-          text: `https://${urlHost}${https === undefined ? '' : `:${String(https)}`} cannot be used: ${tlsFailure}.`,
+          text: m.testTlsFails({ url, reason: tlsFailure }),
         },
     pageFailure === undefined
-      ? { ok: true, text: `The page to trust this machine answers on http://${urlHost}:${String(http)}.` }
-      : { ok: false, text: `The page to trust this machine cannot be used on ${urlHost}: ${pageFailure}.` },
+      ? { ok: true, text: m.testTrustPageWorks({ url: `http://${urlHost}:${String(http)}` }) }
+      : { ok: false, text: m.testTrustPageFails({ address: urlHost, reason: pageFailure }) },
   ];
 }
 
@@ -71,34 +73,33 @@ async function checkPort(
   { listeners }: TestSetup,
   { title, running, addresses }: TestSetup['ports'][number],
 ): Promise<Check[]> {
-  if (!running) return [{ ok: false, text: `${title} is shared but does not run.` }];
+  if (!running) return [{ ok: false, text: m.testNotRunning({ title }) }];
   const closed = listeners
     .filter(({ address }) => !addresses.some((url) => new URL(url).hostname === formatForUrl(address)))
     .map(({ address }) => ({
       ok: false,
-      text: `${title} cannot be used at ${address}: the port could not be opened.`,
+      text: m.testPortFails({ title, address, reason: m.reasonPortNotOpen() }),
     }));
   const openPorts = addresses.map(async (url) => {
     const failure = await findPortFailure(url);
     return failure === undefined
-      ? { ok: true, text: `${title} answers at ${url}.` }
-      : { ok: false, text: `${title} cannot be used at ${url}: ${failure}.` };
+      ? { ok: true, text: m.testPortWorks({ title, url }) }
+      : { ok: false, text: m.testPortFails({ title, address: url, reason: failure }) };
   });
   return [...closed, ...(await Promise.all(openPorts))];
 }
 
 function checkNames({ announces, announced, base, shared }: TestSetup): Check[] {
-  if (!announces)
-    return [{ ok: true, maybeMeant: true, text: 'Names are not announced: devices need addresses or a name server.' }];
+  if (!announces) return [{ ok: true, maybeMeant: true, text: m.testNamesNotAnnounced() }];
   const missing = [base, ...shared.map(({ host }) => host)].filter((name) => !announced.includes(name));
-  if (missing.length > 0) return [{ ok: false, text: `Not announced on the network: ${missing.join(', ')}.` }];
-  return [{ ok: true, text: `Devices find ${base} and the names below it by themselves.` }];
+  if (missing.length > 0) return [{ ok: false, text: m.testNamesMissing({ names: formatList(missing) }) }];
+  return [{ ok: true, text: m.testNamesAnnounced({ name: base }) }];
 }
 
 function checkServices({ shared }: TestSetup): Check[] {
   return shared
     .filter(({ running }) => !running)
-    .map(({ title }) => ({ ok: false, text: `${title} is shared but does not run.` }));
+    .map(({ title }) => ({ ok: false, text: m.testNotRunning({ title }) }));
 }
 
 /** Only another computer can verify that a firewall passes packets. */
@@ -114,15 +115,13 @@ function checkClients(setup: TestSetup): Check[] {
           {
             ...{ ok: false, maybeMeant: true },
             text:
-              `${refused.address} knocked${portTitle === undefined ? '' : ` at ${portTitle}`} and was turned ` +
-              'away: its network is not among those that are let in there.',
+              portTitle === undefined
+                ? m.testDeviceRejected({ address: refused.address })
+                : m.testDeviceRejectedAtPort({ address: refused.address, title: portTitle }),
           },
         ];
   if (connectedClient !== undefined)
-    return [
-      { ok: true, text: `Another device, ${connectedClient.address}, has got through since the start.` },
-      ...refusedChecks,
-    ];
+    return [{ ok: true, text: m.testDeviceConnected({ address: connectedClient.address }) }, ...refusedChecks];
   return refusedChecks.length > 0 ? refusedChecks : [checkNoClients(setup)];
 }
 
@@ -133,8 +132,6 @@ function checkNoClients({ listeners, ports }: TestSetup): Check {
   return {
     ok: true,
     maybeMeant: true,
-    text:
-      `No other device has connected since the start. If a phone cannot, let TCP ${open.join(' and ')} ` +
-      'through the firewall of this machine, and look whether the phone is in a guest network.',
+    text: m.testNoDevice({ ports: formatList(open.map(String)) }),
   };
 }

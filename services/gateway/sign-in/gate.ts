@@ -1,3 +1,4 @@
+import * as m from '#messages/gateway-problems';
 import type { IncomingMessage } from 'node:http';
 import type { DispatchContext } from '../../contracts/dispatch.ts';
 import type { Identity } from '../../contracts/control/accounts.ts';
@@ -69,7 +70,7 @@ export class Gate {
     const isRead = !isBidirectional && (method === 'GET' || method === 'HEAD' || method === 'OPTIONS');
     const permission = isRead ? 'read' : 'write';
     if (this.#context.accounts.may(identity, service, permission, '*')) return;
-    throw new Problem('gateway.forbidden', 403, 'This account has no grant to use this service.');
+    throw new Problem('gateway.forbidden', 403, m.forbidden());
   }
 
   /** Returns true while an admitted client would still be admitted. */
@@ -86,7 +87,7 @@ export class Gate {
     if (typeof name !== 'string' || !this.#trustsProxySignIn() || !isFromTrustedProxy(request)) return undefined;
     const account = await accounts.find(name);
     if (account?.enabled !== true || account.kind !== 'person') {
-      throw new Problem('gateway.unknown_person', 403, 'The proxy names somebody who has no account here.');
+      throw new Problem('gateway.unknown_person', 403, m.proxyAccountUnknown());
     }
     // The identity is valid while the account exists, since the proxy reports it with each request.
     return { account: account.name, kind: account.kind, role: account.role, via: 'password' };

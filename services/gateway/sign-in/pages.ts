@@ -1,5 +1,7 @@
+import * as m from '#messages/gateway-texts';
 import { renderPage } from '../pages/html.ts';
 import { escapeHtml } from '../../kit/escape-html.ts';
+import { renderRichHtml, toCode, toStrong } from '../../kit/rich-html.ts';
 
 const nameAttributes = 'autocapitalize="none" spellcheck="false" required autofocus';
 
@@ -18,31 +20,32 @@ export function renderSignInPage(
   { name = '', error = '', serviceTitle, provider }: SignInPageOptions = {},
 ): string {
   const alert = error === '' ? '' : `<p role="alert">${escapeHtml(error)}</p>`;
-  const target =
+  const introduction =
     serviceTitle === undefined
-      ? 'what is shared on this network'
-      : `<strong>${escapeHtml(serviceTitle)}</strong>, and what else is shared on this network`;
+      ? escapeHtml(m.signInIntroduction())
+      : renderRichHtml(m.signInIntroductionForService({ title: serviceTitle }), { service: toStrong });
   return renderPage(
-    'Sign in',
-    `<h1>Sign in</h1>
-<p>Your Homeport account opens ${target}.</p>
+    m.signIn(),
+    `<h1>${escapeHtml(m.signIn())}</h1>
+<p>${introduction}</p>
 ${alert}
 <form method="post" action="/.homeport/sign-in">
 <input type="hidden" name="to" value="${escapeHtml(to)}">
-<label for="name">Name</label>
+<label for="name">${escapeHtml(m.name())}</label>
 <input id="name" name="name" value="${escapeHtml(name)}" autocomplete="username" ${nameAttributes}>
-<label for="password">Password</label>
+<label for="password">${escapeHtml(m.password())}</label>
 <input id="password" name="password" type="password" autocomplete="current-password" required>
-<button>Sign in</button>
-</form>${provider === undefined ? '' : renderProviderButton(to, provider)}`,
+<button>${escapeHtml(m.signIn())}</button>
+</form>${provider === undefined ? '' : renderProviderButton(to, provider)}
+<p class="help">${escapeHtml(m.signInHelp())}</p>`,
   );
 }
 
 function renderProviderButton(to: string, provider: string): string {
   const address = escapeHtml(`/.homeport/oidc?to=${encodeURIComponent(to)}`);
   return `
-<p class="or">or</p>
-<a class="button quiet" href="${address}">Sign in with ${escapeHtml(provider)}</a>`;
+<p class="or">${escapeHtml(m.or())}</p>
+<a class="button quiet" href="${address}">${escapeHtml(m.signInWithProvider({ provider }))}</a>`;
 }
 
 interface CodePageOptions {
@@ -60,15 +63,15 @@ export function renderCodePage({ to, ticket, error = '', passkey }: CodePageOpti
   const hiddenFields = `<input type="hidden" name="to" value="${escapeHtml(to)}">
 <input type="hidden" name="ticket" value="${escapeHtml(ticket)}">`;
   return renderPage(
-    'Your code',
-    `<h1>Your code</h1>
-<p>Enter the code that your authenticator app shows, or one of your recovery codes.</p>
+    m.codeTitle(),
+    `<h1>${escapeHtml(m.codeTitle())}</h1>
+<p>${escapeHtml(m.codeIntroduction())}</p>
 ${alert}
 <form method="post" action="/.homeport/sign-in">
 ${hiddenFields}
-<label for="code">Code</label>
+<label for="code">${escapeHtml(m.code())}</label>
 <input id="code" name="code" autocomplete="one-time-code" autocapitalize="none" spellcheck="false" required autofocus>
-<button>Continue</button>
+<button>${escapeHtml(m.submitCode())}</button>
 </form>${passkey === undefined ? '' : renderPasskeyForm(hiddenFields, passkey)}`,
   );
 }
@@ -79,9 +82,9 @@ function renderPasskeyForm(hiddenFields: string, options: Readonly<Record<string
 <form id="passkey" method="post" action="/.homeport/sign-in" data-options="${escapeHtml(JSON.stringify(options))}" hidden>
 ${hiddenFields}
 <input type="hidden" name="passkey">
-<p class="or">or</p>
-<p role="alert" hidden>The passkey was not confirmed. Try again, or enter a code.</p>
-<button class="quiet">Use a passkey</button>
+<p class="or">${escapeHtml(m.or())}</p>
+<p role="alert" hidden>${escapeHtml(m.passkeyNotConfirmed())}</p>
+<button class="quiet">${escapeHtml(m.usePasskey())}</button>
 </form>
 <script src="/.homeport/passkey.js"></script>`;
 }
@@ -114,19 +117,19 @@ if (read && PublicKeyCredential.prototype.toJSON) {
 export function renderContinuePage(to: string): string {
   const address = escapeHtml(to);
   return renderPage(
-    'Signed in',
-    `<h1>Signed in</h1>
-<p>The page opens now. If it does not, <a href="${address}">open it</a>.</p>`,
-    `<meta http-equiv="refresh" content="0;url=${address}">`,
+    m.signedIn(),
+    `<h1>${escapeHtml(m.signedIn())}</h1>
+<p>${renderRichHtml(m.pageOpens(), { link: (text) => `<a href="${address}">${text}</a>` })}</p>`,
+    { head: `<meta http-equiv="refresh" content="0;url=${address}">` },
   );
 }
 
 /** Renders the signed-in account. */
 export function renderSignedInPage(account: string): string {
   return renderPage(
-    'Signed in',
-    `<h1>Signed in</h1>
-<p>You are signed in as <code>${escapeHtml(account)}</code> at this address.</p>
-<form method="post" action="/.homeport/sign-out"><button>Sign out</button></form>`,
+    m.signedIn(),
+    `<h1>${escapeHtml(m.signedIn())}</h1>
+<p>${renderRichHtml(m.signedInAs({ name: account }), { account: toCode })}</p>
+<form method="post" action="/.homeport/sign-out"><button>${escapeHtml(m.signOut())}</button></form>`,
   );
 }

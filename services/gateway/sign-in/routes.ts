@@ -1,3 +1,4 @@
+import * as m from '#messages/gateway-problems';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Identity } from '../../contracts/control/accounts.ts';
 import { PasskeyResponse, SecondFactorNeeded, type SecondFactorProof } from '../../contracts/control/second-factor.ts';
@@ -194,17 +195,16 @@ export class SignInRoutes {
   async #readForm(request: IncomingMessage): Promise<URLSearchParams> {
     const { headers, method } = request;
     if (method !== 'POST')
-      throw new Problem('gateway.method', 405, 'Use GET or POST.', { headers: { Allow: 'GET, HEAD, POST' } });
+      throw new Problem('gateway.method', 405, m.useGetOrPost(), { headers: { Allow: 'GET, HEAD, POST' } });
     const origin = headers.origin?.toLowerCase();
     const site = headers['sec-fetch-site'];
     if (origin !== this.#deps.context.publicUrl(request)?.toLowerCase() && site !== 'same-origin') {
-      throw new Problem('gateway.foreign_form', 403, 'A page of another origin may not sign in or out here.');
+      throw new Problem('gateway.foreign_form', 403, m.foreignForm());
     }
     if (!this.#rateLimiter.take(this.#deps.context.caller(request).remoteAddress)) {
-      const detail = 'Too many attempts from this address. Wait a moment.';
-      throw new Problem('gateway.too_many', 429, detail, { headers: { 'Retry-After': '3' } });
+      throw new Problem('gateway.too_many', 429, m.tooManyAttempts(), { headers: { 'Retry-After': '3' } });
     }
-    const createTooLarge = (): Problem => new Problem('gateway.too_large', 413, 'The form is too large.');
+    const createTooLarge = (): Problem => new Problem('gateway.too_large', 413, m.formTooLarge());
     return new URLSearchParams((await readRequestBody(request, maxFormBytes, createTooLarge)).toString());
   }
 }
@@ -216,6 +216,6 @@ function toProof(form: URLSearchParams, origin: string): SecondFactorProof {
   try {
     return { passkey: PasskeyResponse.parse(parseJson(text)), origin };
   } catch (cause) {
-    throw new Problem('gateway.bad_passkey', 422, 'The passkey was not accepted.', { cause });
+    throw new Problem('gateway.bad_passkey', 422, m.passkeyRejected(), { cause });
   }
 }

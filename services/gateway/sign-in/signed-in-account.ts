@@ -1,3 +1,4 @@
+import * as m from '#messages/gateway-problems';
 import type { IncomingMessage } from 'node:http';
 import type { Kysely } from 'kysely';
 import type { Identity } from '../../contracts/control/accounts.ts';
@@ -65,7 +66,7 @@ export class SignedInAccounts {
    */
   async end(id: string): Promise<void> {
     const row = await this.#db.selectFrom('sessions').selectAll().where('id', '=', id).executeTakeFirst();
-    if (row === undefined) throw new Problem('gateway.unknown_session', 404, 'There is no such sign-in any more.');
+    if (row === undefined) throw new Problem('gateway.unknown_session', 404, m.sessionNotFound());
     await this.#deps.accounts.signOut(toIdentity(row));
     await this.#db.deleteFrom('sessions').where('id', '=', id).execute();
     this.#lastUsed.delete(id);

@@ -1,3 +1,4 @@
+import * as m from '#messages/gateway-problems';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { DispatchContext } from '../../contracts/dispatch.ts';
 import { Problem } from '../../contracts/problem.ts';
@@ -35,8 +36,7 @@ export async function verify(
   if (identity === undefined) return challenge(request, response, context);
   const service = query.get('service');
   // Without a service, other programs would grant the token all permissions of the account.
-  if (service === null && identity.limited === true)
-    throw new Problem('gateway.forbidden', 403, 'This token may only do what it was made for.');
+  if (service === null && identity.limited === true) throw new Problem('gateway.forbidden', 403, m.tokenLimited());
   if (service !== null)
     gate.admit(identity, service, typeof reportedMethod === 'string' ? reportedMethod : request.method);
   send(response, {
@@ -61,7 +61,7 @@ function challenge(
   const isRead = method === 'GET' || method === 'HEAD';
   const isPage = isForm || (isRead && accept?.includes('text/html') === true);
   if (typeof page !== 'string' || requestUrl === undefined || !isPage || !isFromTrustedProxy(request)) {
-    throw new Problem('gateway.sign_in', 401, 'Sign in first.', {
+    throw new Problem('gateway.sign_in', 401, m.signInFirst(), {
       headers: { 'WWW-Authenticate': 'Basic realm="Homeport", charset="UTF-8"' },
     });
   }

@@ -1,8 +1,10 @@
+import * as m from '#messages/gateway-problems';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { Problem } from '../../contracts/problem.ts';
 import type { Log } from '../../contracts/service.ts';
 import { stripMappedPrefix } from '../domain/names.ts';
-import { send } from '../pages/responses.ts';
+import { negotiateRequestLanguage, runInLanguage } from '../../kit/language.ts';
+import { sendText } from '../pages/responses.ts';
 import { handlePlainHttp } from './routes.ts';
 
 interface RedirectDependencies {
@@ -17,11 +19,15 @@ export function createRedirectHandler({ log, findHttpsPort, authority }: Redirec
   const httpsPort = ({ socket }: IncomingMessage): number | undefined =>
     findHttpsPort(stripMappedPrefix(socket.localAddress));
   return (request: IncomingMessage, response: ServerResponse): void => {
-    handlePlainHttp(request, response, { httpsPort, authority }).catch((error: unknown) => {
-      if (!(error instanceof Problem)) log.error('request failed', { event: 'request_failed', error });
-      const [status, detail] = error instanceof Problem ? [error.status, error.detail] : [500, 'Something went wrong.'];
-      if (response.headersSent) response.destroy();
-      else send(response, { status, type: 'text/plain; charset=utf-8', body: `${detail}\n` });
-    });
+    const language = negotiateRequestLanguage(request.headers['accept-language']);
+    void runInLanguage(language, () =>
+      handlePlainHttp(request, response, { httpsPort, authority }).catch((error: unknown) => {
+        if (!(error instanceof Problem)) log.error('request failed', { event: 'request_failed', error });
+        const [status, detail] =
+          error instanceof Problem ? [error.status, error.detail] : [500, m.somethingWentWrong()];
+        if (response.headersSent) response.destroy();
+        else sendText(response, status, detail);
+      }),
+    );
   };
 }

@@ -1,70 +1,56 @@
+import * as m from '#messages/gateway-texts';
 import { renderPage } from '../pages/html.ts';
 import { escapeHtml } from '../../kit/escape-html.ts';
+import { renderRichHtml, toCode } from '../../kit/rich-html.ts';
+import { readText, type Text } from '../../contracts/text.ts';
+import type { RichMessage } from '../../../messages/runtime.ts';
 
 interface Platform {
-  readonly title: string;
+  /** Name of the system. */
+  readonly system: Text;
   /** Pattern of the user agent. */
   readonly sign: RegExp;
   /** Extension of the file to install; `crt` by default. */
   readonly file?: 'mobileconfig';
-  /** HTML of each step. */
-  readonly steps: readonly string[];
+  readonly steps: readonly (Text | (() => RichMessage))[];
 }
 
-const certificate = '<a href="/trust/homeport.crt">certificate</a>';
-const profile = '<a href="/trust/homeport.mobileconfig">profile</a>';
+const tags = {
+  certificate: (text: string): string => `<a href="/trust/homeport.crt">${text}</a>`,
+  profile: (text: string): string => `<a href="/trust/homeport.mobileconfig">${text}</a>`,
+  code: toCode,
+  name: toCode,
+};
 
 /** Ordered: the first match applies, because Android also contains Linux. */
 const platforms: readonly Platform[] = [
   {
-    title: 'iPhone and iPad',
+    system: m.appleMobileTitle,
     sign: /iPhone|iPad/,
     file: 'mobileconfig',
-    steps: [
-      `Get the ${profile} and allow it.`,
-      'Settings › General › VPN &amp; Device Management: install it.',
-      'Settings › General › About › Certificate Trust Settings: turn it on.',
-    ],
+    steps: [m.appleMobileDownload, m.appleMobileInstall, m.appleMobileTrust],
   },
   {
-    title: 'Android',
+    system: 'Android',
     sign: /Android/,
-    steps: [
-      `Get the ${certificate}.`,
-      'Settings › Security › Encryption &amp; credentials › Install a certificate › CA certificate.',
-    ],
+    steps: [m.androidDownload, m.androidInstall],
   },
   {
-    title: 'Windows',
+    system: 'Windows',
     sign: /Windows/,
-    steps: [
-      `Get the ${certificate}, open it and choose Install Certificate.`,
-      'Put it into “Trusted Root Certification Authorities”.',
-    ],
+    steps: [m.windowsDownload, m.windowsInstall],
   },
   {
-    title: 'Mac',
+    system: 'Mac',
     sign: /Mac OS X/,
-    steps: [
-      `Get the ${certificate} and open it in Keychain Access, or the ${profile} and install it in the settings.`,
-      'Double-click it and choose Trust › Always Trust.',
-    ],
+    steps: [m.macDownload, m.macTrust],
   },
   {
-    title: 'Linux',
+    system: 'Linux',
     sign: /Linux/,
-    steps: [
-      `Get the ${certificate} and save it as <code>/usr/local/share/ca-certificates/homeport.crt</code>.`,
-      'Run <code>sudo update-ca-certificates</code>.',
-      'Firefox and Chrome have lists of their own: Settings › Certificates › Import.',
-    ],
+    steps: [m.linuxDownload, m.linuxInstall, m.linuxBrowsers],
   },
 ];
-
-const introduction =
-  'What is shared here is encrypted with a certificate that Homeport made itself. This device does ' +
-  'not know it yet, and warns. Install it once: it vouches for the names and addresses of this ' +
-  'home, and for nothing else.';
 
 interface Trust {
   readonly fingerprint: string;
@@ -79,22 +65,27 @@ interface Trust {
 export function renderTrustPage({ fingerprint, title, home, userAgent }: Trust): string {
   const devicePlatform = platforms.find(({ sign }) => sign.test(userAgent));
   const file = devicePlatform?.file ?? 'crt';
-  const fileLabel = file === 'mobileconfig' ? 'profile' : 'certificate';
+  const fileLabel = file === 'mobileconfig' ? m.getProfile() : m.getCertificate();
   const sections = platforms.map((platform) => {
-    const items = platform.steps.map((step) => `<li>${step}</li>`).join('');
+    const items = platform.steps.map((step) => `<li>${renderStep(step)}</li>`).join('');
     const open = platform === devicePlatform ? ' open' : '';
-    return `<details${open}><summary>${platform.title}</summary><ol>${items}</ol></details>`;
+    return `<details${open}><summary>${escapeHtml(readText(platform.system))}</summary><ol>${items}</ol></details>`;
   });
   return renderPage(
-    'Trust this machine',
-    `<h1>Trust this machine</h1>
-<p>${introduction}</p>
-<p><a class="button" href="/trust/homeport.${file}">Get the ${fileLabel}</a></p>
-<h2>Compare before you trust</h2>
-<p>It is called <code>${escapeHtml(title)}</code>. Homeport shows the same fingerprint (SHA-256) under Network › Connect:</p>
+    m.trustTitle(),
+    `<h1>${escapeHtml(m.trustTitle())}</h1>
+<p>${escapeHtml(m.trustIntroduction())}</p>
+<p><a class="button" href="/trust/homeport.${file}">${escapeHtml(fileLabel)}</a></p>
+<h2>${escapeHtml(m.compareTitle())}</h2>
+<p>${renderRichHtml(m.compare({ title }), tags)}</p>
 <code class="print">${escapeHtml(fingerprint)}</code>
-<h2>The steps on your device</h2>
+<h2>${escapeHtml(m.stepsTitle())}</h2>
 ${sections.join('\n')}
-<p><a class="button quiet" href="${escapeHtml(home)}">Done: open what is shared</a></p>`,
+<p><a class="button quiet" href="${escapeHtml(home)}">${escapeHtml(m.trustDone())}</a></p>`,
   );
+}
+
+function renderStep(step: Platform['steps'][number]): string {
+  const text = typeof step === 'string' ? step : step();
+  return typeof text === 'string' ? escapeHtml(text) : renderRichHtml(text, tags);
 }

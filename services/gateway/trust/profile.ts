@@ -1,7 +1,8 @@
+import * as m from '#messages/gateway-texts';
 import { createHash } from 'node:crypto';
 import { escapeHtml } from '../../kit/escape-html.ts';
 
-/** Builds a configuration profile for Apple systems; deterministic for a certificate. */
+/** Builds a configuration profile for Apple systems; deterministic for a certificate and language. */
 export function buildProfile(certificate: Buffer, title: string): string {
   const buildId = (purpose: string): string =>
     toUuid(createHash('sha256').update(purpose).update(certificate).digest());
@@ -22,7 +23,7 @@ export function buildProfile(certificate: Buffer, title: string): string {
 </dict>
 </array>
 <key>PayloadDisplayName</key><string>${escapeHtml(title)}</string>
-<key>PayloadDescription</key><string>Lets this device trust the services that Homeport shares on the home network.</string>
+<key>PayloadDescription</key><string>${escapeHtml(m.profileDescription())}</string>
 <key>PayloadIdentifier</key><string>homeport.profile.${buildId('profile')}</string>
 <key>PayloadType</key><string>Configuration</string>
 <key>PayloadUUID</key><string>${buildId('profile')}</string>

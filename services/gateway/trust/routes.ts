@@ -1,9 +1,11 @@
+import * as m from '#messages/gateway-problems';
 import type { X509Certificate } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { Problem } from '../../contracts/problem.ts';
 import { stripPort } from '../domain/names.ts';
 import { redirect, send, sendHtml } from '../pages/responses.ts';
-import { styleSheet } from '../pages/html.ts';
+import { gatewayPrefix } from '../domain/route.ts';
+import { sendPageFile } from '../pages/page-files.ts';
 import { buildProfile } from './profile.ts';
 import { renderTrustPage } from './page.ts';
 
@@ -28,19 +30,16 @@ export async function handlePlainHttp(
   const port = httpsPort(request);
   // The guard verified that this is a name or address of this computer.
   const httpsUrl = `https://${stripPort(request.headers.host ?? '')}:${String(port ?? 0)}`;
-  if (isRead && path === '/.homeport/style.css') {
-    send(response, { status: 200, type: 'text/css; charset=utf-8', body: styleSheet });
+  if (isRead && path.startsWith(gatewayPrefix) && (await sendPageFile(response, path.slice(gatewayPrefix.length))))
     return;
-  }
   if (isRead && (path === '/trust' || path.startsWith('/trust/'))) {
     const certificate = await authority();
-    if (certificate === undefined)
-      throw new Problem('gateway.no_authority', 404, 'This machine shows a certificate of its owner.');
+    if (certificate === undefined) throw new Problem('gateway.no_authority', 404, m.noAuthority());
     handleTrustPath(request, response, path, certificate, `${httpsUrl}/`);
     return;
   }
-  if (!isRead) throw new Problem('gateway.needs_tls', 403, 'Use HTTPS: here nothing is taken.');
-  if (port === undefined) throw new Problem('gateway.no_route', 404, 'There is nothing here.');
+  if (!isRead) throw new Problem('gateway.needs_tls', 403, m.httpsNeeded());
+  if (port === undefined) throw new Problem('gateway.no_route', 404, m.notFound());
   redirect(response, 308, `${httpsUrl}${request.url ?? '/'}`);
 }
 
@@ -76,6 +75,6 @@ function handleTrustPath(
       });
       return;
     default:
-      throw new Problem('gateway.no_route', 404, 'There is nothing here.');
+      throw new Problem('gateway.no_route', 404, m.notFound());
   }
 }

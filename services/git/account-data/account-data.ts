@@ -1,3 +1,4 @@
+import * as m from '#messages/git-texts';
 import type { Kysely } from 'kysely';
 import type { AccountData, AccountDataSummary, AccountDisposition } from '../../contracts/control/account-data.ts';
 import { Problem } from '../../contracts/problem.ts';
@@ -43,12 +44,14 @@ export function createAccountData(deps: AccountDataDependencies): AccountData {
       const row = await findOwnerRow(account);
       const page = row === undefined ? 0 : (await listOwned(repositories, row, 1)).total;
       const summaries = [
-        { kind: 'repositories', count: page },
-        { kind: 'organizations', count: await count('organization_members') },
-        { kind: 'access tokens', count: await count('tokens') },
-        { kind: 'SSH keys', count: await count('public_keys') },
+        { label: m.ownedRepositories, count: page },
+        { label: m.ownedOrganizations, count: await count('organization_members') },
+        { label: m.ownedTokens, count: await count('tokens') },
+        { label: m.ownedKeys, count: await count('public_keys') },
       ];
-      return summaries.filter((each) => each.count > 0);
+      return summaries
+        .filter((each) => each.count > 0)
+        .map(({ label, count: total }) => ({ kind: label({ count: total }), count: total }));
     },
 
     async release(account, disposition): Promise<void> {

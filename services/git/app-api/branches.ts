@@ -1,3 +1,4 @@
+import * as m from '#messages/git-problems';
 import { implement, type ApiHandler } from '../../contracts/api.ts';
 import { gitBranchesApi, type GitBranch } from '../../contracts/git/branches-api.ts';
 import { Problem } from '../../contracts/problem.ts';
@@ -70,20 +71,17 @@ function changeRoutes(deps: Dependencies): readonly ApiHandler[] {
       requireWrite(target);
       const { repository } = target;
       requireNotArchived(repository);
-      if (!isNewBranchName(name)) throw invalid('name', 'Git takes no such name for a branch.');
+      if (!isNewBranchName(name)) throw invalid('name', m.branchNameInvalid());
       const account = getAccount(call);
       await protections
         .checkCommit(repository.id, name, { account })
-        .catch(toFieldProblem('name', 'A protection of branches keeps you from making this one.'));
+        .catch(toFieldProblem('name', m.branchCreationProtected()));
       const folder = manager.getFolder(repository);
       const start = await resolveRevision(objects, folder, repository, from);
-      if (start === undefined) throw invalid('from', 'There is no such branch, tag or commit.');
-      if ((await objects.findCommit(folder, heads + name)) !== undefined)
-        throw invalid('name', 'There is such a branch already.');
+      if (start === undefined) throw invalid('from', m.startNotFound());
+      if ((await objects.findCommit(folder, heads + name)) !== undefined) throw invalid('name', m.branchExists());
       const change = { ref: heads + name, before: zeroId, after: start.commit };
-      await changeReference(deps, repository, account, change).catch(
-        toFieldProblem('name', 'Another branch has a name that begins with this one, or the other way round.'),
-      );
+      await changeReference(deps, repository, account, change).catch(toFieldProblem('name', m.nameCollides()));
       return ok;
     }),
     implement(gitBranchesApi.remove, async ({ query: { name, commit }, ...call }) => {
@@ -91,15 +89,12 @@ function changeRoutes(deps: Dependencies): readonly ApiHandler[] {
       requireWrite(target);
       const { repository } = target;
       requireNotArchived(repository);
-      if (name === repository.defaultBranch)
-        throw new PageProblem('git.forbidden', 403, 'The default branch stays; make another one the default first.');
+      if (name === repository.defaultBranch) throw new PageProblem('git.forbidden', 403, m.defaultBranchNotRemovable());
       await protections.checkRemoval(repository.id, name).catch((cause: unknown) => {
-        throw cause instanceof Problem
-          ? new PageProblem('git.protected', 403, 'This branch is protected.', { cause })
-          : cause;
+        throw cause instanceof Problem ? new PageProblem('git.protected', 403, m.branchProtected(), { cause }) : cause;
       });
       const current = await objects.findCommit(manager.getFolder(repository), heads + name);
-      if (current === undefined) throw new PageProblem('git.unknown', 404, 'There is no such branch any more.');
+      if (current === undefined) throw new PageProblem('git.unknown', 404, m.branchGone());
       if (current !== commit) throw branchMoved();
       await changeReference(deps, repository, getAccount(call), {
         ref: heads + name,
@@ -137,14 +132,15 @@ async function openPulls(
 }
 
 function branchMoved(cause?: unknown): Problem {
-  return new Problem('git.moved', 409, 'Somebody pushed to this branch meanwhile.', { cause });
+  return new Problem('git.moved', 409, m.branchMoved(), { cause });
 }
 
 /** Converts refusals of the Gitea API to a problem at a form field. */
 function toFieldProblem(field: string, detail: string): (cause: unknown) => never {
   return (cause) => {
-    if (cause instanceof Problem && (cause.code === 'git.protected' || cause.code === 'git.moved'))
-      throw invalid(field, detail, cause);
+    if (!(cause instanceof Problem)) throw cause;
+    if (cause.code === 'git.name_collides') throw invalid(field, cause.detail, cause);
+    if (cause.code === 'git.protected' || cause.code === 'git.moved') throw invalid(field, detail, cause);
     throw cause;
   };
 }

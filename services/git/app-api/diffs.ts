@@ -1,7 +1,15 @@
 import type { GitDiff, GitFileDiff } from '../../contracts/git/api.ts';
 import { decodeLines } from '../../kit/text-encoding.ts';
 import { isOutputTooLarge, type Git } from '../engine/git.ts';
-import { compareChanges, diffTree, ignoreTooLarge, readChanges, type FileChange } from '../repositories/commits.ts';
+import {
+  compareChanges,
+  diffTree,
+  getDiffFlags,
+  ignoreTooLarge,
+  readChanges,
+  type DiffOptions,
+  type FileChange,
+} from '../repositories/commits.ts';
 
 /** Maximum number of listed files of a commit. */
 const maxFiles = 300;
@@ -12,14 +20,22 @@ const maxPathsLength = 24_000;
 const literal = ':(literal)';
 
 /** Reads the changed files of a commit, with patches up to the size limits. */
-export function readDiffs(git: Git, folder: string, id: string): Promise<GitDiff> {
-  const diffArgs = ['--root', '--no-commit-id', '--diff-merges=first-parent', id];
-  return withPatches(git, folder, async () => (await readChanges(git, folder, [id])).get(id) ?? [], diffArgs);
+export function readDiffs(git: Git, folder: string, id: string, options: DiffOptions = {}): Promise<GitDiff> {
+  const diffArgs = ['--root', '--no-commit-id', '--diff-merges=first-parent', ...getDiffFlags(options), id];
+  const read = async () => (await readChanges(git, folder, [id], options)).get(id) ?? [];
+  return withPatches(git, folder, read, diffArgs);
 }
 
 /** Reads the changed files between two commits, with patches up to the size limits. */
-export function compareDiffs(git: Git, folder: string, from: string, to: string): Promise<GitDiff> {
-  return withPatches(git, folder, () => compareChanges(git, folder, from, to), [from, to]);
+export function compareDiffs(
+  git: Git,
+  folder: string,
+  from: string,
+  to: string,
+  options: DiffOptions = {},
+): Promise<GitDiff> {
+  const read = () => compareChanges(git, folder, from, to, options);
+  return withPatches(git, folder, read, [...getDiffFlags(options), from, to]);
 }
 
 async function withPatches(
@@ -56,7 +72,8 @@ async function readPatches(
     paths.push(...pathspecs);
   }
   if (paths.length === 0) return new Map();
-  const args = ['-z', '-p', '--raw', '-r', ...diffArgs, '--', ...paths];
+  // Unlike --raw, --numstat lists the same files as the patches when whitespace is ignored.
+  const args = ['-z', '-p', '--numstat', '-r', ...diffArgs, '--', ...paths];
   try {
     // Files may have any encoding; Latin-1 keeps their bytes.
     const text = (await diffTree(git, folder, args, { maxBytes: maxDiffBytes })).toString('latin1');
@@ -84,9 +101,10 @@ function parseNames(raw: string): readonly string[] {
   const tokens = raw.split('\0');
   const names: string[] = [];
   for (let index = 0; index < tokens.length;) {
-    const isMoved = / [RC]\d+$/.test(tokens[index] ?? '');
-    names.push(tokens[index + (isMoved ? 2 : 1)] ?? '');
-    index += isMoved ? 3 : 2;
+    // The line counts are followed by the path, or by the old and the new path of a moved file.
+    const path = /^(?:\d+|-)\t(?:\d+|-)\t(.*)$/s.exec(tokens[index] ?? '')?.[1] ?? '';
+    names.push(path === '' ? (tokens[index + 2] ?? '') : path);
+    index += path === '' ? 3 : 1;
   }
   return names;
 }

@@ -1,6 +1,8 @@
-import { BytesReply, FileReply, implement, type ApiHandler } from '../../contracts/api.ts';
+import * as m from '#messages/git-problems';
+import { BytesReply, implement, type ApiHandler } from '../../contracts/api.ts';
 import { gitApi } from '../../contracts/git/api.ts';
 import { Problem } from '../../contracts/problem.ts';
+import { buildBlobReply } from '../../kit/http/blob-reply.ts';
 import { GitError } from '../engine/git.ts';
 import { isNewBranchName, normalizeTreePath } from '../domain/names.ts';
 import { buildNotFoundProblem } from '../repositories/lookup.ts';
@@ -33,9 +35,10 @@ export function fileRoutes(deps: Dependencies): readonly ApiHandler[] {
           : await objects.contents(folder, `${revision.commit}:${path}`);
       if (result?.type !== 'blob') throw buildNotFoundProblem();
       const pointer = parsePointer(result.bytes);
-      const lfsFile = pointer === undefined ? undefined : await deps.features.lfs.findFile(repository, pointer);
+      const lfsKey = pointer === undefined ? undefined : await deps.features.lfs.findKey(repository, pointer);
       const saveAs = path?.split('/').at(-1);
-      if (lfsFile !== undefined) return new FileReply({ path: lfsFile, type: 'application/octet-stream', saveAs });
+      if (lfsKey !== undefined)
+        return buildBlobReply(context.blobs, lfsKey, { type: 'application/octet-stream', saveAs });
       return new BytesReply({ bytes: result.bytes, type: 'application/octet-stream', saveAs });
     }),
     implement(gitApi.change, async ({ body, ...call }) => {
@@ -45,11 +48,9 @@ export function fileRoutes(deps: Dependencies): readonly ApiHandler[] {
       requireNotArchived(repository);
       const { branch, id, newBranch, text } = body;
       const [path, from] = [normalizeTreePath(body.path), normalizeTreePath(body.from)];
-      if (path === undefined || path === '' || from === undefined)
-        throw invalid('path', 'Git takes no such name for a file.');
+      if (path === undefined || path === '' || from === undefined) throw invalid('path', m.filePathInvalid());
       const target = newBranch === '' ? branch : newBranch;
-      if (newBranch !== '' && !isNewBranchName(newBranch))
-        throw invalid('newBranch', 'Git takes no such name for a branch.');
+      if (newBranch !== '' && !isNewBranchName(newBranch)) throw invalid('newBranch', m.branchNameInvalid());
       const kind = getKind(from, text);
       // A moved file must not replace another one.
       const tip =
@@ -58,7 +59,7 @@ export function fileRoutes(deps: Dependencies): readonly ApiHandler[] {
           : await resolveByKind('branch', objects, manager.getFolder(repository), branch);
       const other =
         tip === undefined ? undefined : await objects.info(manager.getFolder(repository), `${tip.commit}:${path}`);
-      if (other !== undefined) throw invalid('path', 'There is such a file already.');
+      if (other !== undefined) throw invalid('path', m.fileExists());
       const work = { kind, path, from: from === '' ? undefined : from, sha: id, bytes: Buffer.from(text ?? '') };
       const message = body.message === '' ? `${verbs[kind]} ${path}` : body.message;
       const account = getAccount(call);
@@ -86,16 +87,14 @@ function getKind(from: string, text: string | null): FileOperation['kind'] {
 /** Converts errors of a write to problems at form fields. */
 function toPageError(cause: unknown): never {
   // Another file has the path of one of the folders.
-  if (cause instanceof GitError) throw invalid('path', 'Git takes no such name for a file here.', cause);
+  if (cause instanceof GitError) throw invalid('path', m.filePathInvalid(), cause);
   if (!(cause instanceof Problem)) throw cause;
-  if (cause.code === 'git.file_exists') throw invalid('path', 'There is such a file already.', cause);
-  if (cause.code === 'git.path_taken') throw invalid('path', 'A file and a folder cannot have the same name.', cause);
-  if (cause.code === 'git.submodule') throw invalid('path', 'Another repository stands there, as a submodule.', cause);
-  if (cause.code === 'git.branch_taken') throw invalid('newBranch', 'There is such a branch already.', cause);
+  if (cause.code === 'git.file_exists') throw invalid('path', m.fileExists(), cause);
+  if (cause.code === 'git.path_taken') throw invalid('path', m.pathTaken(), cause);
+  if (cause.code === 'git.submodule') throw invalid('path', m.pathIsSubmodule(), cause);
+  if (cause.code === 'git.branch_taken') throw invalid('newBranch', m.branchExists(), cause);
   if (cause.code !== 'git.stale' && cause.code !== 'git.moved') throw cause;
-  throw new Problem(cause.code, 409, 'Somebody else changed it meanwhile. Open it anew, and make the change again.', {
-    cause,
-  });
+  throw new Problem(cause.code, 409, m.fileChanged(), { cause });
 }
 
 function invalid(field: string, detail: string, cause?: unknown): Problem {

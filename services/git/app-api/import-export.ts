@@ -1,7 +1,8 @@
+import * as m from '#messages/git-problems';
 import { FileReply, implement, type ApiHandler } from '../../contracts/api.ts';
 import { gitMovingApi } from '../../contracts/git/moving-api.ts';
 import { Problem } from '../../contracts/problem.ts';
-import { PageProblem } from '../domain/page-problem.ts';
+import { GiteaProblem, PageProblem } from '../domain/page-problem.ts';
 import { isNewBranchName, validateRepositoryName } from '../domain/names.ts';
 import { migrate } from '../repositories/migrate.ts';
 import { publishFolder, setRemote } from '../repositories/publish.ts';
@@ -53,13 +54,14 @@ export function importExportRoutes(deps: Dependencies): readonly ApiHandler[] {
         migrate({ context, ...deps.storage, mayReachLocal }, newRepository, origin),
       ).catch((cause: unknown) => {
         if (!(cause instanceof Problem) || cause.code !== 'git.migration') throw cause;
-        throw new Problem(cause.code, 422, cause.detail, { fields: { address: cause.detail }, cause });
+        const detail = cause instanceof GiteaProblem ? cause.pageDetail : cause.detail;
+        throw new Problem(cause.code, 422, detail, { fields: { address: detail }, cause });
       });
       return toSummary(migrated);
     }),
     implement(gitMovingApi.save, async (call) => {
       const { repository, level } = await getRepository(deps.accessControl, call);
-      if (level !== 'admin') throw new PageProblem('git.forbidden', 403, 'Only who administers it may back it up.');
+      if (level !== 'admin') throw new PageProblem('git.forbidden', 403, m.backupNeedsAdministrator());
       const { path, release } = await portable.save(repository);
       context.accounts.record({ event: 'data_exported', detail: `repository ${repository.owner}/${repository.name}` });
       return new FileReply({ path, sent: release, type: 'application/x-tar', saveAs: `${repository.name}.tar` });
@@ -74,9 +76,7 @@ export function importExportRoutes(deps: Dependencies): readonly ApiHandler[] {
 
 function requireName(name: string): void {
   if (validateRepositoryName(name) === undefined) return;
-  throw new Problem('git.invalid', 422, 'Use letters, digits, dots, - and _ for the name.', {
-    fields: { name: 'Use letters, digits, dots, - and _.' },
-  });
+  throw new Problem('git.invalid', 422, m.repositoryNameInvalid(), { fields: { name: m.repositoryNameInvalid() } });
 }
 
 /** Reports a name that is taken as a problem at the field of the name. */
@@ -85,7 +85,7 @@ async function withNameTaken<T>(work: Promise<T>): Promise<T> {
     return await work;
   } catch (cause) {
     if (!(cause instanceof Problem) || cause.code !== 'git.name_taken') throw cause;
-    const detail = 'You have a repository of this name already.';
+    const detail = m.repositoryExists();
     throw new Problem(cause.code, 409, detail, { fields: { name: detail }, cause });
   }
 }

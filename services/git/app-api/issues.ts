@@ -1,5 +1,7 @@
+import * as m from '#messages/git-problems';
+import { compareNames } from '../../contracts/compare-names.ts';
 import { implement, type ApiHandler, type ApiRequest } from '../../contracts/api.ts';
-import { gitIssuesApi, type GitIssue, type GitThread, type GitThreadEntry } from '../../contracts/git/issues.ts';
+import { gitIssuesApi, type GitIssue, type GitThread } from '../../contracts/git/issues.ts';
 import { Problem } from '../../contracts/problem.ts';
 import { isDraftTitle } from '../domain/issue-text.ts';
 import {
@@ -16,6 +18,7 @@ import { requireUnblocked } from '../issues/dependencies.ts';
 import type { Issue } from '../issues/issues.ts';
 import { listRepositoryMilestones, selectMilestones } from '../issues/milestones.ts';
 import { isVisibleTo } from '../issues/entry-visibility.ts';
+import { addReaction, removeReaction } from '../issues/reactions.ts';
 import { isPull } from '../pulls/pulls.ts';
 import type { Repository } from '../repositories/repositories.ts';
 import { buildNotFoundProblem } from '../repositories/lookup.ts';
@@ -28,8 +31,9 @@ import {
 } from '../gitea-api/issues/issue-access.ts';
 import type { Db } from '../store/tables.ts';
 import { anonymousCaller } from '../sign-in/caller.ts';
-import type { EntryDetails, LabelRow } from '../store/issue-tables.ts';
+import { labelView } from './label-view.ts';
 import { requestView } from './request-view.ts';
+import { readTimeline } from './timeline.ts';
 import type { AccessControl, RouteDependencies } from '../components.ts';
 import type { RepositoryStorage } from '../repositories/storage.ts';
 
@@ -42,7 +46,7 @@ const ok = { ok: true } as const;
 export type AppCall = Pick<ApiRequest<unknown, unknown>, 'identity' | 'params'>;
 
 export function getAccount({ identity }: Pick<AppCall, 'identity'>): string {
-  if (identity === undefined) throw new Problem('git.sign_in', 401, 'Sign in first.');
+  if (identity === undefined) throw new Problem('git.sign_in', 401, m.signInFirst());
   return identity.account;
 }
 
@@ -74,6 +78,7 @@ export function issueRoutes(deps: Dependencies): readonly ApiHandler[] {
   return [
     ...threadRoutes(deps),
     ...threadChangeRoutes(deps),
+    ...reactionRoutes(deps),
     ...fieldRoutes(deps),
     ...labelRoutes(deps),
     ...milestoneRoutes(deps),
@@ -128,7 +133,7 @@ function threadChangeRoutes(deps: Dependencies): readonly ApiHandler[] {
       )
         requireWrite(target);
       if (body.closed === false && issue.request?.merged_at !== null && issue.request !== undefined)
-        throw new Problem('git.merged', 409, 'It is merged.');
+        throw new Problem('git.merged', 409, m.pullMerged());
       if (body.milestone !== undefined && body.milestone !== null)
         await milestoneAt(deps.storage, repository, body.milestone);
       const assignees = body.assignees === undefined ? undefined : await resolveAccounts(deps, body.assignees);
@@ -153,6 +158,36 @@ function threadChangeRoutes(deps: Dependencies): readonly ApiHandler[] {
   ];
 }
 
+function reactionRoutes(deps: Dependencies): readonly ApiHandler[] {
+  const { db } = deps.storage;
+  const { writer } = deps.collaboration;
+  return [
+    implement(gitIssuesApi.react, async ({ body, ...call }) => {
+      const target = await getIssue(deps, call);
+      const { issue, repository } = target;
+      requireNotArchived(repository);
+      if (issue.locked === 1) requireWrite(target);
+      const account = getAccount(call);
+      if (body.entry > 0) {
+        const entry = await db
+          .selectFrom('issue_entries')
+          .select('id')
+          .where('id', '=', body.entry)
+          .where('issue_id', '=', issue.id)
+          .where(isVisibleTo(account))
+          .executeTakeFirst();
+        if (entry === undefined) throw buildNotFoundProblem();
+      }
+      const [subject, { content, enabled }] = [{ issue: issue.id, entry: body.entry }, body];
+      await writer.run(repository, account, async (work) => {
+        if (enabled) await addReaction(work.db, subject, { account, content, now: work.now });
+        else await removeReaction(work.db, subject, { account, content });
+      });
+      return ok;
+    }),
+  ];
+}
+
 /** Builds the route that lists the values of the fields of an issue: labels, milestones and accounts. */
 function fieldRoutes(deps: Dependencies): readonly ApiHandler[] {
   const { db } = deps.storage;
@@ -166,7 +201,7 @@ function fieldRoutes(deps: Dependencies): readonly ApiHandler[] {
         accounts.list(),
       ]);
       return {
-        labels: labels.map(labelView),
+        labels: labels.toSorted((a, b) => compareNames(a.name, b.name)).map(labelView),
         milestones: milestones.map(({ id, title, closed, open_issues, closed_issues, due_at }) => ({
           id,
           title,
@@ -276,48 +311,18 @@ async function threadView(
   call: AppCall,
   { issue, level, repository }: IssueContext & { readonly issue: Issue },
 ): Promise<GitThread> {
-  const { db } = deps.storage;
   const account = getAccount(call);
-  const [rows, labels, milestones, reviews] = await Promise.all([
-    db
-      .selectFrom('issue_entries')
-      .selectAll()
-      .where('issue_id', '=', issue.id)
-      .where(isVisibleTo(account))
-      .orderBy('id')
-      .execute(),
-    db.selectFrom('labels').selectAll().where('repository_id', '=', repository.id).execute(),
-    listRepositoryMilestones(db, repository.id),
-    db.selectFrom('reviews').select(['id', 'state']).where('issue_id', '=', issue.id).execute(),
-  ]);
-  const getMilestoneTitle = (id: number | undefined): string => milestones.find((each) => each.id === id)?.title ?? '';
-  const entries = rows.map(({ author, body, created_at, details, id, kind, review_id }): GitThreadEntry => {
-    const parsedDetails = JSON.parse(details) as EntryDetails;
-    const label = labels.find((each) => each.id === parsedDetails.label);
-    const state = reviews.find((each) => each.id === review_id)?.state;
-    return {
-      id,
-      kind,
-      author,
-      time: created_at,
-      review: review_id,
-      text: kind === 'pull_push' ? '' : body,
-      commits: kind === 'pull_push' ? (JSON.parse(body) as { commit_ids: string[] }).commit_ids : [],
-      label: label === undefined ? null : labelView(label),
-      added: kind === 'label' ? parsedDetails.added === true : parsedDetails.removed !== true,
-      before: kind === 'milestone' ? getMilestoneTitle(parsedDetails.oldMilestone) : (parsedDetails.before ?? ''),
-      after:
-        kind === 'milestone'
-          ? getMilestoneTitle(parsedDetails.milestone)
-          : (parsedDetails.assignee ?? parsedDetails.after ?? ''),
-      commit: parsedDetails.commit ?? '',
-      verdict: kind !== 'review' || state === undefined || state === 'PENDING' ? null : state,
-      path: parsedDetails.path ?? '',
-      line: parsedDetails.line ?? 0,
-      hunk: parsedDetails.hunk ?? '',
-    };
-  });
-  const view = { ...issueView(issue), text: issue.body, locked: issue.locked === 1, entries };
+  const caller = { ...anonymousCaller, identity: call.identity };
+  const { access } = deps.accessControl;
+  const timeline = { access, storage: deps.storage };
+  const { entries, reactions } = await readTimeline(timeline, repository, issue.id, caller);
+  const view = {
+    ...issueView(issue),
+    text: issue.body,
+    locked: issue.locked === 1,
+    entries,
+    reactions: [...reactions],
+  };
   const rights = { mayWrite: mayWrite(level), mayEdit: mayWrite(level) || issue.author === account };
   if (!isPull(issue)) return { ...view, ...rights, request: null };
   return { ...view, ...rights, request: await requestView(deps, { issue, level, repository }, account) };
@@ -346,8 +351,4 @@ function issueView(issue: Issue): GitIssue {
     milestone: milestone === undefined ? null : { id: milestone.id, title: milestone.title },
     assignees: [...assignees],
   };
-}
-
-function labelView({ id, name, color, description }: LabelRow) {
-  return { id, name, color, description };
 }

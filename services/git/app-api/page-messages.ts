@@ -1,13 +1,25 @@
+import * as m from '#messages/git-problems';
 import type { ApiHandler } from '../../contracts/api.ts';
 import { Problem } from '../../contracts/problem.ts';
-import { PageProblem } from '../domain/page-problem.ts';
+import { GiteaProblem, PageProblem } from '../domain/page-problem.ts';
 
 /** Messages for pages by problem code, in place of the details that Gitea's API has for programs. */
-const messages: Readonly<Record<string, string>> = {
-  'git.unknown': 'There is nothing here, or nothing that you may see.',
-  'git.forbidden': 'Your account may not do that with this repository.',
-  'git.archived': 'This repository is archived: it can be read, and nothing in it is changed.',
-  'git.protected': 'A protection of branches keeps you from that.',
+const messages: Readonly<Record<string, () => string>> = {
+  'git.unknown': m.notFound,
+  'git.forbidden': m.repositoryActionDenied,
+  'git.archived': m.archived,
+  'git.protected': m.changeProtected,
+  'git.blocked': m.hasOpenDependencies,
+  'git.closed': m.pullClosed,
+  'git.draft': m.draftNotMergeable,
+  'git.merged': m.pullMerged,
+  'git.moved': m.branchMoved,
+  'git.name_taken': m.ownerRepositoryExists,
+  'git.not_allowed': m.mergeDenied,
+  'git.own_pull': m.ownPullReview,
+  'git.release_taken': m.tagHasRelease,
+  'git.style': m.mergeMethodDenied,
+  'git.unknown_branch': m.branchNotFound,
 };
 
 /** Wraps a handler so that its problems carry messages for pages. */
@@ -27,6 +39,13 @@ export function withPageMessages(handler: ApiHandler): ApiHandler {
 function toPageProblem(error: unknown): unknown {
   if (!(error instanceof Problem) || error instanceof PageProblem) return error;
   const { code, status, fields, headers } = error;
-  const message = Object.hasOwn(messages, code) ? messages[code] : undefined;
-  return message === undefined ? error : new PageProblem(code, status, message, { cause: error, fields, headers });
+  const message = findPageMessage(error);
+  // A message at a form field was written for the page.
+  if (message === undefined || Object.keys(fields).length > 0) return error;
+  return new PageProblem(code, status, message, { cause: error, headers });
+}
+
+function findPageMessage(error: Problem): string | undefined {
+  if (error instanceof GiteaProblem) return error.pageDetail;
+  return Object.hasOwn(messages, error.code) ? messages[error.code]?.() : undefined;
 }

@@ -1,3 +1,4 @@
+import * as m from '#messages/git-problems';
 import { implement, type ApiHandler } from '../../contracts/api.ts';
 import { gitIssuesApi } from '../../contracts/git/issues.ts';
 import { Problem } from '../../contracts/problem.ts';
@@ -34,11 +35,9 @@ function pullRoutes(deps: Dependencies): readonly ApiHandler[] {
       const { repository } = await getRepository(deps.accessControl, call);
       requireNotArchived(repository);
       const commit = await pulls.findBranch(repository, body.head);
-      if (commit === undefined) throw new PageProblem('git.unknown', 404, 'There is no such branch.');
+      if (commit === undefined) throw new PageProblem('git.unknown', 404, m.branchNotFound());
       if (body.head === body.base)
-        throw new Problem('git.invalid', 422, 'These are the same branch.', {
-          fields: { head: 'Choose another branch than the one it goes into.' },
-        });
+        throw new Problem('git.invalid', 422, m.pullBranchesEqual(), { fields: { head: m.pullBranchesEqual() } });
       const head = { repository, branch: body.head, commit };
       const number = await pulls.create(repository, getAccount(call), head, body.base, {
         title: body.title,
@@ -53,7 +52,7 @@ function pullRoutes(deps: Dependencies): readonly ApiHandler[] {
       if (from === undefined) return { commits: [], files: [], total: 0, head: state.head };
       const [commits, diff] = await Promise.all([
         readLog(git, folder, { from: [state.head], exclude: [from], limit: maxCommits }),
-        compareDiffs(git, folder, from, state.head),
+        compareDiffs(git, folder, from, state.head, { hidesWhitespace: call.query.whitespace === 'hide' }),
       ]);
       return { commits: commits.toReversed().map(commitView), ...diff, head: state.head };
     }),
@@ -84,7 +83,7 @@ function mergeRoutes(deps: Dependencies): readonly ApiHandler[] {
       const { headRepository } = state;
       if (headRepository === undefined) throw buildNotFoundProblem();
       if (!(await access.hasLevel({ ...anonymousCaller, identity: call.identity }, headRepository, 'write')))
-        throw new PageProblem('git.forbidden', 403, 'You may not write to this branch.');
+        throw new PageProblem('git.forbidden', 403, m.branchWriteDenied());
       const account = getAccount(call);
       await merges.update(repository, issue.number, 'merge', { account, committer: await getAuthor(deps, account) });
       return ok;
@@ -102,7 +101,7 @@ function reviewRoutes(deps: Dependencies): readonly ApiHandler[] {
       requireNotArchived(repository);
       if (issue.author !== account) requireWrite({ level, repository });
       const [name = ''] = await resolveAccounts(deps, [call.params['account'] ?? '']);
-      if (name === issue.author) throw new Problem('git.invalid', 422, 'Who made it cannot review it.');
+      if (name === issue.author) throw new Problem('git.invalid', 422, m.authorCannotReview());
       await writer.run(repository, account, (work) => requestReviews(work, issue, [name], body.wanted));
       return ok;
     }),

@@ -1,5 +1,7 @@
+import * as m from '#messages/git-problems';
 import { FileReply, implement, type ApiHandler } from '../../contracts/api.ts';
 import { gitReleasesApi, type GitRelease } from '../../contracts/git/releases-api.ts';
+import { buildBlobReply } from '../../kit/http/blob-reply.ts';
 import { Problem } from '../../contracts/problem.ts';
 import { readLog } from '../repositories/commits.ts';
 import { buildNotFoundProblem } from '../repositories/lookup.ts';
@@ -46,8 +48,7 @@ function createRoutes(deps: Dependencies): readonly ApiHandler[] {
       const repository = await getWritableRepository(deps, call);
       const account = getAccount(call);
       const { tag } = body;
-      if ((await releases.findByTag(repository.id, tag)) !== undefined)
-        throw invalid('tag', 'This tag has a release already.');
+      if ((await releases.findByTag(repository.id, tag)) !== undefined) throw invalid('tag', m.tagHasRelease());
       const target = body.target === '' ? repository.defaultBranch : body.target;
       if (!body.draft)
         await ensureTag(deps, repository, account, tag, target).catch((cause: unknown) => throwTagProblem(cause));
@@ -131,16 +132,16 @@ function fileRoutes(deps: Dependencies): readonly ApiHandler[] {
       const repository = await getWritableRepository(deps, call);
       const release = await getRelease(deps, call, repository, true);
       const name = (query.name.split(/[/\\]/).at(-1) ?? '').replaceAll(/\p{Cc}/gu, '');
-      if (name === '' || name === '.' || name === '..') throw invalid('name', 'A file needs a name.');
-      if (incoming === undefined) throw new Problem('git.bad_upload', 400, 'No file was sent.');
+      if (name === '' || name === '.' || name === '..') throw invalid('name', m.fileNameMissing());
+      if (incoming === undefined) throw new Problem('git.bad_upload', 400, m.fileMissing());
       await releases.attach(repository, release, name, incoming);
       return ok;
     }),
     implement(gitReleasesApi.file, async (call) => {
       const { repository, level } = await getRepository(deps.accessControl, call);
       const asset = await getAsset(deps, call, await getRelease(deps, call, repository, mayWrite(level)));
-      const path = await releases.recordDownload(repository, asset);
-      return new FileReply({ path, type: 'application/octet-stream', saveAs: asset.name });
+      const key = await releases.recordDownload(repository, asset);
+      return buildBlobReply(deps.context.blobs, key, { type: 'application/octet-stream', saveAs: asset.name });
     }),
     implement(gitReleasesApi.source, async (call) => {
       const { repository, level } = await getRepository(deps.accessControl, call);
@@ -204,11 +205,7 @@ async function getAsset({ features: { releases } }: Dependencies, call: AppCall,
 function throwTagProblem(cause: unknown): never {
   if (!(cause instanceof Problem)) throw cause;
   const isTarget = cause.code === 'git.unknown';
-  throw invalid(
-    isTarget ? 'target' : 'tag',
-    isTarget ? 'There is no such branch or commit.' : 'Git takes no such name for a tag.',
-    cause,
-  );
+  throw invalid(isTarget ? 'target' : 'tag', isTarget ? m.targetNotFound() : m.tagNameInvalid(), cause);
 }
 
 function invalid(field: string, detail: string, cause?: unknown): Problem {

@@ -1,3 +1,4 @@
+import * as m from '#messages/git-problems';
 import { implement, type ApiHandler, type ApiRequest } from '../../contracts/api.ts';
 import {
   gitApi,
@@ -88,8 +89,8 @@ function repositoryListRoutes(deps: Dependencies): readonly ApiHandler[] {
     implement(gitApi.create, async ({ body, ...call }) => {
       const problem = validateRepositoryName(body.name);
       if (problem !== undefined) {
-        throw new Problem('git.invalid', 422, 'Use letters, digits, dots, - and _ for the name.', {
-          fields: { name: 'Use letters, digits, dots, - and _.' },
+        throw new Problem('git.invalid', 422, m.repositoryNameInvalid(), {
+          fields: { name: m.repositoryNameInvalid() },
         });
       }
       const { account } = requireIdentity(call);
@@ -130,7 +131,7 @@ function repositoryRoutes(deps: Dependencies): readonly ApiHandler[] {
       const { repository, caller, folder } = await findRepository(deps, call, 'admin');
       const owner = await deps.storage.owners.getById(repository.ownerId);
       if (!(await access.administersOwner(caller, owner))) {
-        throw new PageProblem('git.forbidden', 403, 'Only the owner can delete a repository.');
+        throw new PageProblem('git.forbidden', 403, m.removalNeedsOwner());
       }
       await objects.close(folder);
       await manager.remove(repository);
@@ -156,7 +157,7 @@ function contentRoutes(deps: Dependencies): readonly ApiHandler[] {
       const info = path === '' ? undefined : await objects.info(folder, `${commit}:${path}`);
       const last = await readCommit(git, folder, commit);
       if (info?.type !== 'blob' || last === undefined) throw buildNotFoundProblem();
-      if (info.size > maxTextBytes) throw new Problem('git.too_much', 413, 'This file is too large to be shown.');
+      if (info.size > maxTextBytes) throw new Problem('git.too_much', 413, m.fileTooLargeToShow());
       const result = await readBlame(git, folder, commit, path);
       return { commit: commitView(last), parts: result.map((part) => ({ ...part, lines: [...part.lines] })) };
     }),
@@ -178,6 +179,7 @@ async function readFileContent(
   const text = pointer === undefined ? stored?.text : await readLargeText(lfs, repository, pointer, maxTextBytes);
   return {
     kind: 'file',
+    revision: commit,
     commit: commitView(last),
     id,
     size: pointer?.size ?? size,
@@ -207,6 +209,7 @@ async function readFolderContent(
   const text = (readme && (await readText(deps.storage, folder, readme.id, maxReadmeBytes)))?.text ?? null;
   return {
     kind: 'folder',
+    revision: commit,
     commit: commitView(newest),
     entries: entries
       .map(({ name, mode }) => {
@@ -246,7 +249,8 @@ function commitRoutes(deps: Dependencies): readonly ApiHandler[] {
       const revision = await resolveRevision(objects, folder, repository, call.params['commit']);
       const commit = revision && (await readCommit(git, folder, revision.commit));
       if (commit === undefined) throw buildNotFoundProblem();
-      return { commit: commitView(commit), ...(await readDiffs(git, folder, commit.id)) };
+      const options = { hidesWhitespace: call.query.whitespace === 'hide' };
+      return { commit: commitView(commit), ...(await readDiffs(git, folder, commit.id, options)) };
     }),
   ];
 }
@@ -261,17 +265,14 @@ function keyRoutes({ accessControl: { keys } }: Dependencies): readonly ApiHandl
         return keyView(await keys.add({ account: requireIdentity(call).account }, body.title, body.key));
       } catch (error) {
         if (!(error instanceof Problem)) throw error;
-        const detail =
-          error.code === 'git.key_taken'
-            ? 'This key is in use already.'
-            : 'This is no public key that is taken: ed25519, ECDSA, or RSA of 2,048 bits at least.';
+        const detail = error.code === 'git.key_taken' ? m.keyTaken() : m.keyInvalid();
         throw new Problem(error.code, 422, detail, { fields: { key: detail }, cause: error });
       }
     }),
     implement(gitApi.removeKey, async (call) => {
       const id = Number(call.params['id']);
       const removed = Number.isSafeInteger(id) && (await keys.remove({ account: requireIdentity(call).account }, id));
-      if (!removed) throw new Problem('git.unknown_key', 404, 'There is no such key.');
+      if (!removed) throw new Problem('git.unknown_key', 404, m.keyNotFound());
       return ok;
     }),
   ];
@@ -302,7 +303,7 @@ async function getLocation(
 }
 
 function requireIdentity({ identity }: Pick<AppCall, 'identity'>) {
-  if (identity === undefined) throw new Problem('git.sign_in', 401, 'Sign in first.');
+  if (identity === undefined) throw new Problem('git.sign_in', 401, m.signInFirst());
   return identity;
 }
 

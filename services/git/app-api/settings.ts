@@ -1,3 +1,5 @@
+import * as texts from '#messages/git-texts';
+import * as m from '#messages/git-problems';
 import { implement, type ApiHandler, type ApiRequest } from '../../contracts/api.ts';
 import {
   gitSettingsApi,
@@ -75,7 +77,7 @@ function generalRoutes(deps: Dependencies): readonly ApiHandler[] {
       const { defaultBranch } = body;
       if (defaultBranch !== undefined && defaultBranch !== repository.defaultBranch) {
         const exists = (await listBranches(deps, repository)).includes(defaultBranch);
-        if (!exists) throw invalid('defaultBranch', 'There is no such branch.');
+        if (!exists) throw invalid('defaultBranch', m.branchNotFound());
         await git.run(manager.getFolder(repository), ['symbolic-ref', 'HEAD', heads + defaultBranch]);
       }
       if (body.name !== undefined && body.name !== repository.name) await renameRepository(deps, repository, body.name);
@@ -97,15 +99,15 @@ function accessRoutes(deps: Dependencies): readonly ApiHandler[] {
     implement(gitSettingsApi.share, async ({ body, ...call }) => {
       const repository = await getAdministered(deps, call);
       const row = await owners.find(call.params['account'] ?? '');
-      if (row?.kind !== 'account') throw invalid('account', 'There is no such account.');
-      if (row.name === repository.owner) throw invalid('account', 'The repository is theirs already.');
+      if (row?.kind !== 'account') throw invalid('account', m.accountNotFound());
+      if (row.name === repository.owner) throw invalid('account', m.accountIsOwner());
       await collaborators.set(repository.id, row.name, body.permission);
       return ok;
     }),
     implement(gitSettingsApi.unshare, async (call) => {
       const repository = await getAdministered(deps, call);
       if (await collaborators.remove(repository.id, call.params['account'] ?? '')) return ok;
-      throw new PageProblem('git.unknown', 404, 'It is not shared with this account.');
+      throw new PageProblem('git.unknown', 404, m.collaboratorNotFound());
     }),
   ];
 }
@@ -116,16 +118,15 @@ function protectionRoutes(deps: Dependencies): readonly ApiHandler[] {
     implement(gitSettingsApi.protect, async ({ body, ...call }) => {
       const { id } = await getAdministered(deps, call);
       const { rule } = body;
-      if (compileGlob(rule, { bySegment: true }) === undefined)
-        throw invalid('rule', 'This is no name or pattern of branches.');
-      if ((await protections.find(id, rule)) !== undefined) throw invalid('rule', 'It is protected already.');
+      if (compileGlob(rule, { bySegment: true }) === undefined) throw invalid('rule', m.branchPatternInvalid());
+      if ((await protections.find(id, rule)) !== undefined) throw invalid('rule', m.ruleExists());
       await protections.create(id, rule, toOptions(body));
       return ok;
     }),
     implement(gitSettingsApi.unprotect, async (call) => {
       const { id } = await getAdministered(deps, call);
       const row = (await protections.list(id)).find((each) => String(each.id) === call.params['id']);
-      if (row === undefined) throw new PageProblem('git.unknown', 404, 'There is no such protection.');
+      if (row === undefined) throw new PageProblem('git.unknown', 404, m.ruleNotFound());
       await protections.remove(row);
       return ok;
     }),
@@ -141,20 +142,14 @@ function deployKeyRoutes(deps: Dependencies): readonly ApiHandler[] {
         await keys.add({ repository: id, readOnly: body.readOnly }, body.title, body.key);
       } catch (error) {
         if (!(error instanceof Problem)) throw error;
-        throw invalid(
-          'key',
-          error.code === 'git.key_taken'
-            ? 'This key is in use already.'
-            : 'This is no public key that is taken: ed25519, ECDSA, or RSA of 2,048 bits at least.',
-          error,
-        );
+        throw invalid('key', error.code === 'git.key_taken' ? m.keyTaken() : m.keyInvalid(), error);
       }
       return ok;
     }),
     implement(gitSettingsApi.removeDeployKey, async (call) => {
       const { id } = await getAdministered(deps, call);
       if (await keys.remove({ repository: id }, Number(call.params['id']) || 0)) return ok;
-      throw new PageProblem('git.unknown', 404, 'There is no such key.');
+      throw new PageProblem('git.unknown', 404, m.keyNotFound());
     }),
   ];
 }
@@ -165,10 +160,9 @@ function hookRoutes(deps: Dependencies): readonly ApiHandler[] {
     implement(gitSettingsApi.addHook, async ({ body, ...call }) => {
       const { id } = await getAdministered(deps, call);
       const url = URL.parse(body.url);
-      if (url === null || !/^https?:$/.test(url.protocol))
-        throw invalid('url', 'Use an address that begins with http:// or https://.');
+      if (url === null || !/^https?:$/.test(url.protocol)) throw invalid('url', m.hookAddressInvalid());
       if (body.branchFilter !== '' && compileGlob(body.branchFilter, { bySegment: false }) === undefined)
-        throw invalid('branchFilter', 'This is no pattern of branches.');
+        throw invalid('branchFilter', m.branchFilterInvalid());
       const { branchFilter, events, secret } = body;
       const hook = await hooks.create(
         { repository: id },
@@ -232,7 +226,7 @@ async function getAdministered(
   { accessControl: { lookup } }: Dependencies,
   { identity, params }: AppCall,
 ): Promise<Repository> {
-  if (identity === undefined) throw new Problem('git.sign_in', 401, 'Sign in first.');
+  if (identity === undefined) throw new Problem('git.sign_in', 401, m.signInFirst());
   return lookup.require({ ...anonymousCaller, identity }, [params['owner'] ?? '', params['name'] ?? ''], 'admin');
 }
 
@@ -244,7 +238,7 @@ async function getHook(
 
   const repository = await getAdministered(deps, call);
   const hook = await hooks.find({ repository: repository.id }, Number(call.params['id']) || 0);
-  if (hook === undefined) throw new PageProblem('git.unknown', 404, 'There is no such webhook.');
+  if (hook === undefined) throw new PageProblem('git.unknown', 404, m.hookNotFound());
   return { repository, hook };
 }
 
@@ -274,12 +268,11 @@ async function renameRepository(
   repository: Repository,
   name: string,
 ): Promise<void> {
-  if (validateRepositoryName(name) !== undefined) throw invalid('name', 'Use letters, digits, dots, - and _.');
+  if (validateRepositoryName(name) !== undefined) throw invalid('name', m.repositoryNameInvalid());
   try {
     await manager.rename(repository, { name });
   } catch (error) {
-    if (error instanceof Problem && error.code === 'git.name_taken')
-      throw invalid('name', 'There is one of this name already.');
+    if (error instanceof Problem && error.code === 'git.name_taken') throw invalid('name', m.ownerRepositoryExists());
     throw error;
   }
 }
@@ -331,7 +324,8 @@ function deliveryView(row: DeliveryRow): GitDelivery {
     createdAt: row.created_at,
     status: row.status,
     milliseconds: row.duration_ms,
-    error: row.error,
+    // A stored reason has the language of the time of the delivery.
+    error: row.error === null || row.status === null ? row.error : texts.hookResponded({ status: String(row.status) }),
     request: row.body,
     response: row.response_body,
   };

@@ -10,9 +10,9 @@ export function extractHunk(patch: string, line: number): string {
   let [before, after] = [0, 0];
   let lines: string[] = [];
   for (const text of patch.split('\n')) {
-    const start = /^@@ -(\d+)(?:,\d+)? \+(\d+)(?:,\d+)? @@/.exec(text);
+    const start = /^@@ -(\d+)(?:,\d+)? \+(\d+)(?:,\d+)? (@@.*)$/.exec(text);
     if (start !== null) {
-      [head, lines] = [text, []];
+      [head, lines] = [start[3] ?? '', []];
       [before, after] = [Number(start[1]) - 1, Number(start[2]) - 1];
       continue;
     }
@@ -21,7 +21,20 @@ export function extractHunk(patch: string, line: number): string {
     if (!text.startsWith('-')) after += 1;
     lines.push(text);
     const isTarget = line > 0 ? after === line && !text.startsWith('-') : before === -line && !text.startsWith('+');
-    if (isTarget) return [head, ...lines.slice(-contextLines - 1)].join('\n');
+    if (isTarget) return formatHunk(head, { before, after }, lines.slice(-contextLines - 1));
   }
   return '';
+}
+
+/** Formats a hunk whose last line is at the given positions in the old and the new file. */
+function formatHunk(
+  head: string,
+  last: { readonly before: number; readonly after: number },
+  lines: readonly string[],
+): string {
+  const oldCount = lines.filter((text) => !text.startsWith('+')).length;
+  const newCount = lines.filter((text) => !text.startsWith('-')).length;
+  const oldRange = `-${last.before - oldCount + 1},${oldCount}`;
+  const newRange = `+${last.after - newCount + 1},${newCount}`;
+  return [`@@ ${oldRange} ${newRange} ${head}`, ...lines].join('\n');
 }

@@ -34,6 +34,25 @@ export function findReferences(text: string, fullName: string): readonly IssueRe
   return [...references.values()];
 }
 
+/** Issue of another repository that a text refers to. */
+export interface ForeignReference {
+  readonly owner: string;
+  readonly name: string;
+  readonly number: number;
+}
+
+/** Finds the issues of repositories other than `owner/name` that a text refers to, each once. */
+export function findForeignReferences(text: string, fullName: string): readonly ForeignReference[] {
+  const references = new Map<string, ForeignReference>();
+  for (const { groups = {} } of withoutCode(text).matchAll(referencePattern)) {
+    const { repository, number } = groups;
+    if (repository === undefined || repository.toLowerCase() === fullName.toLowerCase()) continue;
+    const [owner = '', name = ''] = repository.split('/');
+    references.set(`${repository.toLowerCase()}#${number ?? ''}`, { owner, name, number: Number(number) });
+  }
+  return [...references.values()];
+}
+
 function withoutCode(text: string): string {
   return text.slice(0, maxScannedLength).replaceAll(/```[\s\S]*?(?:```|$)|`[^`\n]*`/g, ' ');
 }

@@ -54,13 +54,13 @@ ${noWarranty}`,
   },
   'BSD-2-Clause': {
     name: 'BSD 2-Clause "Simplified" License',
-    summary: 'Everybody may use, change and pass it on, with its notice.',
+    summary: 'Anyone may use, modify and distribute it with its notice.',
     body: `${bsdBegin}${bsdEnd}`,
   },
   'BSD-3-Clause': {
     name: 'BSD 3-Clause "New" or "Revised" License',
     summary:
-      'Everybody may use, change and pass it on, with its notice, and without the names of its authors as a recommendation.',
+      'Anyone may use, modify and distribute it with its notice, but not use the names of its authors to promote products.',
     body: `${bsdBegin}
 3. Neither the name of the copyright holder nor the names of its contributors
    may be used to endorse or promote products derived from this software
@@ -69,7 +69,7 @@ ${bsdEnd}`,
   },
   ISC: {
     name: 'ISC License',
-    summary: 'Everybody may use, change and pass it on, with its notice.',
+    summary: 'Anyone may use, modify and distribute it with its notice.',
     body: `${copyright}
 
 Permission to use, copy, modify, and/or distribute this software for any
@@ -80,7 +80,7 @@ ${noWarranty}`,
   },
   MIT: {
     name: 'MIT License',
-    summary: 'Everybody may use, change and pass it on, with its notice.',
+    summary: 'Anyone may use, modify and distribute it with its notice.',
     body: `MIT License
 
 ${copyright}

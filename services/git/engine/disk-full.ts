@@ -1,3 +1,4 @@
+import * as m from '#messages/git-problems';
 import { Problem } from '../../contracts/problem.ts';
 
 /** Returns true if a write failed because the disk or the quota of the operating system account is full. */
@@ -7,7 +8,7 @@ export function isDiskFull(error: unknown): boolean {
 
 /** `git.disk_full` (507): a failure of the server, not of the request. */
 export function buildDiskFullProblem(cause?: unknown): Problem {
-  return new Problem('git.disk_full', 507, 'There is no space left on the disk of the server.', {
+  return new Problem('git.disk_full', 507, m.diskFull, {
     cause,
     retryable: false,
   });

@@ -1,3 +1,4 @@
+import * as m from '#messages/engine-texts';
 import type { ArchiveFile, EngineSpec } from '../../contracts/control/engine-spec.ts';
 
 const version = '2.56.0';
@@ -12,9 +13,9 @@ function getMinGit(system: string, sha256: string): readonly ArchiveFile[] {
 export const gitEngine: EngineSpec = {
   name: 'git',
   title: 'Git',
-  purpose: 'Stores repositories, and receives and sends their commits.',
-  absence: 'Repositories cannot be created, cloned or shown until it is here.',
-  removal: 'Clones and pushes that are running now fail.',
+  purpose: m.gitPurpose,
+  absence: m.gitAbsence,
+  removal: m.gitRemoval,
   // Older versions do not support `merge-tree --write-tree`.
   version: { arguments: ['--version'], pattern: /^git version (\d+\.\d+\S*)/, oldest: '2.38' },
   location: { win32: 'cmd/git.exe' },
@@ -33,9 +34,7 @@ export const gitEngine: EngineSpec = {
       winget: 'Git.Git',
       macos: {
         command: 'xcode-select --install',
-        advice:
-          'Open Terminal, run "xcode-select --install" and confirm the dialog: it installs Git with Apple\'s Command ' +
-          'Line Tools. Then check again',
+        advice: m.gitMacosAdvice,
       },
     },
   ],

@@ -71,7 +71,7 @@ export class GitMonitor implements AsyncDisposable {
     const problem = await findProblem(git);
     if (this.#isClosed) return;
     if (problem !== undefined) {
-      if (problem.detail !== this.#problem?.detail) context.log.error('git unavailable', { error: problem });
+      if (problem.message !== this.#problem?.message) context.log.error('git unavailable', { error: problem });
       this.#problem = problem;
       this.#retry = context.clock.after(retryIntervalMs, () => void this.#checkInBackground());
       return;

@@ -1,3 +1,4 @@
+import * as m from '#messages/git-problems';
 import type { Engines } from '../../contracts/control/engines.ts';
 import { Problem } from '../../contracts/problem.ts';
 
@@ -22,12 +23,13 @@ export class GitProgram {
     if (this.#configuredPath !== '') return this.#configuredPath;
     const cached = await this.#engines.find('git');
     const engine = cached.path === null && refresh ? await this.#engines.find('git', { refresh }) : cached;
-    if (engine.path === null) throw buildMissingProblem(engine.remedy ?? 'Install it on the page Engines.');
-    return engine.path;
+    if (engine.path !== null) return engine.path;
+    // The remedy is read when the text is shown, since it is in the language of that moment.
+    throw buildMissingProblem(() => m.gitMissing({ remedy: engine.remedy ?? m.installGit() }));
   }
 }
 
-/** `git.missing` (503): git cannot be run until an administrator followed the remedy. */
-export function buildMissingProblem(remedy: string, cause?: unknown): Problem {
-  return new Problem('git.missing', 503, `Git is not on this computer. ${remedy}`, { cause });
+/** `git.missing` (503): git cannot be run until an administrator followed the remedy in the text. */
+export function buildMissingProblem(text: () => string, cause?: unknown): Problem {
+  return new Problem('git.missing', 503, text, { cause });
 }

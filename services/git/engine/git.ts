@@ -1,3 +1,4 @@
+import * as m from '#messages/git-problems';
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { constants, getPriority, setPriority } from 'node:os';
 import { join } from 'node:path';
@@ -60,7 +61,7 @@ const minVersion = [2, 38] as const;
 const updateHook = `#!/bin/sh
 case " $HOMEPORT_ADD_ONLY " in *" $1 "*) ;; *) exit 0 ;; esac
 git merge-base --is-ancestor "$2" "$3" && exit 0
-echo "$1 is protected: commits may be added to it, and none taken away" >&2
+echo "$1 is protected: commits can be added to it, but not removed" >&2
 exit 1
 `;
 
@@ -106,16 +107,13 @@ export class Git {
     this.#isPrepared = true;
     const file = await this.#program.find({ refresh: true });
     const { stdout } = await this.run(undefined, ['version']).catch((cause: unknown) => {
-      throw buildMissingProblem(`${file} cannot be run. Correct its path in the settings, or clear it.`, cause);
+      throw buildMissingProblem(() => m.gitNotRunnable({ file }), cause);
     });
     this.version = /\d+(\.\d+)+/.exec(stdout.toString())?.[0] ?? '';
     const [major = 0, minor = 0] = this.version.split('.').map(Number);
     if (major < minVersion[0] || (major === minVersion[0] && minor < minVersion[1])) {
-      throw new Problem(
-        'git.too_old',
-        503,
-        `Git ${this.version} is too old; install ${minVersion.join('.')} or later.`,
-      );
+      const versions = { version: this.version, oldest: minVersion.join('.') };
+      throw new Problem('git.too_old', 503, () => m.gitTooOld(versions));
     }
   }
 
@@ -209,7 +207,7 @@ export function isOutputTooLarge(error: unknown): boolean {
 }
 
 export function buildOutputTooLargeProblem(): Problem {
-  return new Problem('git.too_much', 413, 'This is too large to be shown.');
+  return new Problem('git.too_much', 413, m.tooLargeToShow());
 }
 
 /** Reads the first 16 KiB of a child's error output. */

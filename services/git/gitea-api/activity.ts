@@ -1,5 +1,5 @@
-import { sql } from 'kysely';
 import type { GitEvent } from '../../contracts/git/overview-api.ts';
+import { readHeatmap } from '../repositories/heatmap.ts';
 import { readHistory } from '../repositories/history.ts';
 import { buildNotFoundProblem } from '../repositories/lookup.ts';
 import type { RepositoryVisibility } from '../repositories/repository-query.ts';
@@ -17,8 +17,6 @@ type Dependencies = Pick<RouteDependencies, 'context' | 'settings' | 'storage' |
 const maxEvents = 500;
 /** Time span that the heatmap covers, ms. */
 const yearMs = 366 * 24 * 3600 * 1000;
-/** Time span of one heatmap entry, s. */
-const quarterHourSeconds = 15 * 60;
 /** Prefixes of event IDs. The index makes the numeric IDs of different kinds distinct, so the order must not change. */
 const idPrefixes = ['p', 'i', 'e', 'r'];
 
@@ -27,7 +25,7 @@ export function activityRoutes(deps: Dependencies): readonly Route[] {
   return [
     activityRoute('/repos/:owner/:repo/activities/feeds', 'repository', (call) => listRepositoryFeed(deps, call)),
     activityRoute('/users/:user/activities/feeds', 'user', (call) => listUserFeed(deps, call)),
-    activityRoute('/users/:user/heatmap', 'user', (call) => readHeatmap(deps, call)),
+    activityRoute('/users/:user/heatmap', 'user', (call) => answerHeatmap(deps, call)),
   ];
 }
 
@@ -101,40 +99,11 @@ async function listUserFeed(deps: Dependencies, call: Call): Promise<Answer> {
   );
 }
 
-async function readHeatmap(deps: Dependencies, call: Call): Promise<Answer> {
-  const { context } = deps;
-  const { db, repositories } = deps.storage;
-  const name = await findVisibleActor(deps, call);
-  if (name === undefined) return ok([]);
-  const ids = repositories.selectIds({ visibility: await getVisibility(deps, call) });
-  const since = context.clock.now() - yearMs;
-  const times = db
-    .selectFrom('push_history')
-    .select('created_at')
-    .where('account', '=', name)
-    .where('repository_id', 'in', ids)
-    .unionAll(db.selectFrom('issues').select('created_at').where('author', '=', name).where('repository_id', 'in', ids))
-    .unionAll(
-      db
-        .selectFrom('issue_entries')
-        .innerJoin('issues', 'issues.id', 'issue_entries.issue_id')
-        .select('issue_entries.created_at')
-        .where('issue_entries.author', '=', name)
-        .where('issues.repository_id', 'in', ids),
-    );
-  const rows = await db
-    .selectFrom(times.as('times'))
-    .select([
-      sql<number>`created_at / ${sql.lit(1000 * quarterHourSeconds)}`.as('part'),
-      (is) => is.fn.countAll<number>().as('count'),
-    ])
-    .where('created_at', '>=', since)
-    .groupBy('part')
-    .orderBy('part')
-    .execute();
-  return ok(
-    rows.map(({ part, count }) => ({ timestamp: Number(part) * quarterHourSeconds, contributions: Number(count) })),
-  );
+async function answerHeatmap(deps: Dependencies, call: Call): Promise<Answer> {
+  const account = await findVisibleActor(deps, call);
+  if (account === undefined) return ok([]);
+  const since = deps.context.clock.now() - yearMs;
+  return ok(await readHeatmap(deps.storage, { visibility: await getVisibility(deps, call), since, account }));
 }
 
 /** Returns the name that Gitea gives to the kind of an event. */

@@ -25,7 +25,7 @@ export async function changeReference(
   await tagProtections.check(repository.id, ref, account);
   const folder = manager.getFolder(repository);
   const reason = (await findUnstorableReferences(git, folder, [change])).get(ref);
-  if (reason !== undefined) throw new Problem('git.name_collides', 409, `${ref}: ${reason}.`);
+  if (reason !== undefined) throw new Problem('git.name_collides', 409, reason);
   const id = await pushes.begin(repository, account, [change]);
   try {
     const args = after === zeroId ? ['-d', ref, before] : [ref, after, before];
@@ -33,7 +33,7 @@ export async function changeReference(
   } catch (error) {
     await pushes.settle(id, repository, account, []);
     if (!(error instanceof GitError)) throw error;
-    throw new Problem('git.moved', 409, `${ref} was changed meanwhile, or collides with another name.`, {
+    throw new Problem('git.moved', 409, `${ref} has changed in the meantime, or collides with another name.`, {
       cause: error,
     });
   }

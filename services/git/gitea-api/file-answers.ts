@@ -99,7 +99,11 @@ async function largeObject(
     'X-Content-Type-Options': 'nosniff',
     ETag: `"${pointer.oid}"`,
   };
-  return { status: 200, headers, send: (response) => pipeline(lfs.read(repository, pointer.oid), response) };
+  return {
+    status: 200,
+    headers,
+    send: async (response) => pipeline(await lfs.read(repository, pointer.oid), response),
+  };
 }
 
 /** Returns a raw file with headers that keep a browser from executing it. @throws Problem (404) */

@@ -45,7 +45,7 @@ export function followRoutes({ context, storage: { owners } }: Dependencies): re
     ),
     route('PUT', '/user/following/:user', async (call) => {
       const [account, followed] = [getAccount(call), await findAccountName(call.params['user'])];
-      if (account === followed) throw new Problem('git.forbidden', 403, 'Nobody follows himself.');
+      if (account === followed) throw new Problem('git.forbidden', 403, 'You cannot follow yourself.');
       await follows.follow(account, followed);
       return noContent;
     }),

@@ -1,3 +1,4 @@
+import * as m from '#messages/git-problems';
 import { z } from 'zod';
 import { Problem } from '../../contracts/problem.ts';
 import { PageProblem } from '../domain/page-problem.ts';
@@ -198,7 +199,7 @@ export async function testHook(
   const { git, manager, objects } = deps.storage;
   const folder = (each: typeof repository): string => manager.getFolder(each);
   const revision = await resolveRevision(objects, folder(repository), repository, ref);
-  if (revision === undefined) throw new PageProblem('git.unknown', 404, 'There is no commit to tell of yet.');
+  if (revision === undefined) throw new PageProblem('git.unknown', 404, m.hookTestNeedsCommit());
   const branch = revision.kind === 'branch' ? revision.name : repository.defaultBranch;
   const parent = await objects.info(folder(repository), `${revision.commit}^`);
   const change = { ref: `refs/heads/${branch}`, before: parent?.id ?? zeroId, after: revision.commit };

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { renderMarkdown } from '../domain/markdown.ts';
 import { maxFileBytes, maxFiles } from '../issues/attachments.ts';
 import { readJsonBody, readBytes, ok, optional, type Route } from './call.ts';
-import { reactions } from './issues/reactions.ts';
+import { reactions } from '../issues/reactions.ts';
 import { defaultLimit, maxItems } from './paging.ts';
 
 /** Version of Gitea with the same API. Clients compare the number. */

@@ -50,7 +50,7 @@ export function portableRoutes(deps: Dependencies): readonly Route[] {
       handle: async (call) => {
         // The file decides which accounts are named as authors.
         if (requireIdentity(call.caller).role !== 'admin')
-          throw new Problem('git.forbidden', 403, 'Only administrators restore repositories.');
+          throw new Problem('git.forbidden', 403, 'Only administrators can restore repositories.');
         const name = call.query.get('name') ?? '';
         const nameProblem = name === '' ? undefined : validateRepositoryName(name);
         if (nameProblem !== undefined) throw new Problem('git.invalid', 422, nameProblem);

@@ -27,7 +27,7 @@ export function buildSwagger(routes: readonly Route[]): object {
     swagger: '2.0',
     info: {
       title: 'Homeport Git',
-      description: 'The part of the API of Gitea that there is here.',
+      description: 'Supported part of the Gitea API.',
       version: peerVersion,
     },
     basePath: apiPrefix,

@@ -1,3 +1,4 @@
+import * as m from '#messages/git-problems';
 import { createHash, randomUUID } from 'node:crypto';
 import type { Kysely } from 'kysely';
 import { PageProblem } from '../domain/page-problem.ts';
@@ -189,7 +190,7 @@ export class Hooks {
       .where('id', '=', delivery)
       .where('hook_id', '=', hook)
       .executeTakeFirst();
-    if (row === undefined) throw new PageProblem('git.unknown', 404, 'There is no such delivery.');
+    if (row === undefined) throw new PageProblem('git.unknown', 404, m.deliveryNotFound());
     await this.#context.commit((transaction: Kysely<Tables>) =>
       this.#enqueue(transaction, { ...row, id: randomUUID(), hook_id: hook }),
     );

@@ -1,3 +1,4 @@
+import * as m from '#messages/git-texts';
 import { createHmac } from 'node:crypto';
 import type { Kysely } from 'kysely';
 import { Problem } from '../../contracts/problem.ts';
@@ -13,7 +14,7 @@ const timeoutMs = 10_000;
 const maxStoredLength = 16 * 1024;
 
 export interface DeliveryDependencies {
-  readonly context: Pick<Context, 'clock' | 'commit' | 'db' | 'fetch' | 'jobs'>;
+  readonly context: Pick<Context, 'clock' | 'commit' | 'db' | 'fetch' | 'inHostLanguage' | 'jobs'>;
   readonly hooks: Hooks;
   /** Returns true if hooks of all accounts may call this computer and its network. */
   readonly mayReachLocal: () => boolean;
@@ -22,57 +23,70 @@ export interface DeliveryDependencies {
 /** Sends pending deliveries and records the result of each attempt. */
 export function handleDeliveries(deps: DeliveryDependencies): Disposable {
   const { context } = deps;
-  const db: Kysely<Tables> = context.db;
-  const updateDelivery = (id: string, change: Partial<DeliveryRow>): Promise<unknown> =>
-    context.commit((transaction: Kysely<Tables>) =>
-      transaction.updateTable('hook_deliveries').set(change).where('id', '=', id).execute(),
-    );
   return context.jobs.handle(
     deliver,
-    async ({ payload: { delivery: id }, attempt, signal }) => {
-      const delivery = await db.selectFrom('hook_deliveries').selectAll().where('id', '=', id).executeTakeFirst();
-      const hook =
-        delivery && (await db.selectFrom('webhooks').selectAll().where('id', '=', delivery.hook_id).executeTakeFirst());
-      // The hook was removed, or the delivery was already sent.
-      if (delivery === undefined || hook === undefined || delivery.state === 'delivered') return;
-      const sentAt = context.clock.now();
-      const start = performance.now();
-      const measure = () => ({
-        attempts: attempt,
-        sent_at: sentAt,
-        duration_ms: Math.round(performance.now() - start),
+    ({ payload: { delivery }, attempt, signal }) => attemptDelivery(deps, delivery, attempt, signal),
+    { onDead: ({ payload: { delivery } }) => updateDelivery(context, delivery, { state: 'failed' }) },
+  );
+}
+
+/** @throws Problem `git.hook_refused` (502), or the error of the request */
+async function attemptDelivery(
+  deps: DeliveryDependencies,
+  id: string,
+  attempt: number,
+  signal: AbortSignal,
+): Promise<void> {
+  const { context } = deps;
+  const db: Kysely<Tables> = context.db;
+  const delivery = await db.selectFrom('hook_deliveries').selectAll().where('id', '=', id).executeTakeFirst();
+  const hook =
+    delivery && (await db.selectFrom('webhooks').selectAll().where('id', '=', delivery.hook_id).executeTakeFirst());
+  // The hook was removed, or the delivery was already sent.
+  if (delivery === undefined || hook === undefined || delivery.state === 'delivered') return;
+  const sentAt = context.clock.now();
+  const start = performance.now();
+  const measure = () => ({
+    attempts: attempt,
+    sent_at: sentAt,
+    duration_ms: Math.round(performance.now() - start),
+  });
+  try {
+    const reply = await sendRequest(deps, hook, delivery, signal);
+    const isDelivered = reply.status >= 200 && reply.status < 300;
+    const refusal = (): string => m.hookResponded({ status: String(reply.status) });
+    await updateDelivery(context, id, {
+      ...measure(),
+      state: isDelivered ? 'delivered' : 'waiting',
+      status: reply.status,
+      response_headers: JSON.stringify(reply.headers),
+      response_body: Buffer.from(reply.body).toString('utf8').slice(0, maxStoredLength),
+      error: isDelivered ? null : refusal(),
+    });
+    // All failures except 410 (Gone) may be temporary.
+    if (!isDelivered) throw new Problem('git.hook_refused', 502, refusal, { retryable: reply.status !== 410 });
+  } catch (error) {
+    if (!(error instanceof Problem) || error.code !== 'git.hook_refused') {
+      await updateDelivery(context, id, {
+        ...measure(),
+        status: null,
+        response_headers: null,
+        response_body: null,
+        // Only this text is stored, because the failures of requests have many causes.
+        error: await context.inHostLanguage(() => (error instanceof Problem ? error.detail : m.hookRequestFailed())),
       });
-      try {
-        const reply = await sendRequest(deps, hook, delivery, signal);
-        const isDelivered = reply.status >= 200 && reply.status < 300;
-        await updateDelivery(id, {
-          ...measure(),
-          state: isDelivered ? 'delivered' : 'waiting',
-          status: reply.status,
-          response_headers: JSON.stringify(reply.headers),
-          response_body: Buffer.from(reply.body).toString('utf8').slice(0, maxStoredLength),
-          error: isDelivered ? null : `It answered ${reply.status}.`,
-        });
-        // All failures except 410 (Gone) may be temporary.
-        if (!isDelivered)
-          throw new Problem('git.hook_refused', 502, `The hook answered ${reply.status}.`, {
-            retryable: reply.status !== 410,
-          });
-      } catch (error) {
-        if (!(error instanceof Problem) || error.code !== 'git.hook_refused') {
-          const message = error instanceof Problem ? error.detail : 'The request failed.';
-          await updateDelivery(id, {
-            ...measure(),
-            status: null,
-            response_headers: null,
-            response_body: null,
-            error: message,
-          });
-        }
-        throw error;
-      }
-    },
-    { onDead: async ({ payload: { delivery } }) => void (await updateDelivery(delivery, { state: 'failed' })) },
+    }
+    throw error;
+  }
+}
+
+async function updateDelivery(
+  { commit }: Pick<Context, 'commit'>,
+  id: string,
+  change: Partial<DeliveryRow>,
+): Promise<void> {
+  await commit((transaction: Kysely<Tables>) =>
+    transaction.updateTable('hook_deliveries').set(change).where('id', '=', id).execute(),
   );
 }
 

@@ -30,7 +30,7 @@ export async function answerLocks(locks: Locks, call: LfsCall, action: string): 
     const { name, detail } = requireAccount(call, 'You must have push access to create locks');
     const repository = await call.requireRepository('write', detail);
     const path = normalizeTreePath((await lfsBody(request, lockBody)).path);
-    if (path === undefined || path === '') throw new Problem('git.bad_request', 422, 'This is no path of a file.');
+    if (path === undefined || path === '') throw new Problem('git.bad_request', 422, 'Not a valid file path.');
     const { lock, created: isCreated } = await locks.lock(repository.id, path, name);
     if (isCreated) lockReply(response, 201, { lock: lockJson(lock) });
     else lockReply(response, 409, { message: 'already created lock', lock: lockJson(lock) });
@@ -50,9 +50,9 @@ export async function answerLocks(locks: Locks, call: LfsCall, action: string): 
     const repository = await call.requireRepository('write', detail);
     const { force = false } = await lfsBody(request, unlockBody);
     const [lock] = await locks.list(repository.id, { id: Number(id), limit: 1 });
-    if (lock === undefined) throw new Problem('git.unknown', 404, 'There is no such lock.');
+    if (lock === undefined) throw new Problem('git.unknown', 404, 'Lock not found.');
     if (lock.account !== name && !force)
-      throw new Problem('git.forbidden', 403, `This lock is ${lock.account}'s; unlock it by force if he agrees.`);
+      throw new Problem('git.forbidden', 403, `This lock belongs to ${lock.account}; use --force if they agree.`);
     await locks.unlock(lock);
     return lockReply(response, 200, { lock: lockJson(lock) });
   }

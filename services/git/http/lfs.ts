@@ -4,7 +4,7 @@ import { z } from 'zod';
 import { Problem } from '../../contracts/problem.ts';
 import type { Context } from '../../contracts/service.ts';
 import { parseByteRange } from '../../kit/http/byte-range.ts';
-import { isLfsObject, type LfsStore } from '../lfs/lfs-store.ts';
+import { isLfsObject, linkLifetimeSeconds, type LfsStore } from '../lfs/lfs-store.ts';
 import type { Locks } from '../lfs/locks.ts';
 import type { LfsTickets } from '../lfs/tickets.ts';
 import { levels } from '../repositories/access.ts';
@@ -123,12 +123,17 @@ async function batch(
   // The following requests use the same credentials.
   const { authorization } = request.headers;
   const header = authorization === undefined ? {} : { Authorization: authorization };
+  const links = operation === 'download' ? await findLinks(store, repository, storedSizes) : new Map<string, string>();
   const answers = objects.map(({ oid, size }) => {
     if (!isLfsObject({ oid, size })) return { oid, size, error: { code: 422, message: 'Oid or size are invalid' } };
     const existing = storedSizes.get(oid);
     if (operation === 'download') {
       if (existing === undefined) return { oid, size, error: { code: 404, message: 'Not Found' } };
       if (existing !== size) return { oid, size, error: { code: 422, message: `Object ${oid} is not ${size} bytes` } };
+      const link = links.get(oid);
+      // The address of the store contains a signature, and further credentials would invalidate it.
+      if (link !== undefined)
+        return { oid, size, actions: { download: { href: link, expires_in: linkLifetimeSeconds } } };
       return { oid, size, actions: { download: { href: `${root}/objects/${oid}`, header } } };
     }
     if (existing !== undefined && existing !== size)
@@ -139,6 +144,21 @@ async function batch(
     return { oid, size, actions: { upload, verify: check } };
   });
   lfsReply(response, 200, { objects: answers });
+}
+
+/** Returns the addresses of direct downloads by object ID; empty unless such downloads are enabled. */
+async function findLinks(
+  store: LfsStore,
+  repository: Repository,
+  objects: ReadonlyMap<string, number>,
+): Promise<ReadonlyMap<string, string>> {
+  const links = new Map<string, string>();
+  for (const oid of objects.keys()) {
+    const link = await store.link(repository, oid);
+    if (link === undefined) break;
+    links.set(oid, link);
+  }
+  return links;
 }
 
 async function verify(
@@ -184,6 +204,8 @@ async function download(
     sendReply(response, { status: 416, headers: { ...common, 'Content-Range': `bytes */${size}` } });
     return;
   }
+  // Opened before the response begins, so that a failure is reported.
+  const content = request.method === 'HEAD' || size === 0 ? undefined : await store.read(repository, oid, range);
   startResponse(response, range === undefined ? 200 : 206, {
     ...common,
     'Content-Length': range === undefined ? size : range.end - range.start + 1,
@@ -194,8 +216,8 @@ async function download(
           'Access-Control-Expose-Headers': 'Content-Range',
         }),
   });
-  if (request.method === 'HEAD' || size === 0) response.end();
-  else await pipeline(store.read(repository, oid, range), response);
+  if (content === undefined) response.end();
+  else await pipeline(content, response);
 }
 
 /** Decodes a path segment. @throws Problem (404) for invalid UTF-8 */

@@ -3,6 +3,7 @@ import { findAppPage } from '../../contracts/git/web-addresses.ts';
 import { Problem } from '../../contracts/problem.ts';
 import type { Context } from '../../contracts/service.ts';
 import { redirectToAppPage } from '../../kit/http/redirect-to-app.ts';
+import { negotiateRequestLanguage, runInLanguage } from '../../kit/language.ts';
 import type { Answer } from '../gitea-api/call.ts';
 import { apiPrefix, sendAnswer, type ApiRouter } from '../gitea-api/router.ts';
 import { isGitPath, smartHttp, type SmartHttpDependencies } from './smart-http.ts';
@@ -95,7 +96,9 @@ async function pageAnswer(
   const knowsApp = /(?:^|;\s*)homeport-app=1(?:;|$)/.test(request.headers.cookie ?? '');
   if (isBrowser && (hasAccount || knowsApp)) return toApp();
   const pages = context.appPages.forRequest(request);
-  const page = await visitorPage(url, { base, app: pages === undefined ? undefined : pages + path });
+  const language = negotiateRequestLanguage(request.headers['accept-language']);
+  const links = { base, app: pages === undefined ? undefined : pages + path };
+  const page = await runInLanguage(language, () => visitorPage(url, links));
   // The app requires a sign-in first, so the response does not reveal whether the content exists.
   return page ?? (isBrowser ? toApp() : undefined);
 }

@@ -105,7 +105,11 @@ async function find(
     throw isSignedIn ? new Problem('git.unknown', 404, 'Repository not found') : buildSignInProblem();
   }
   if (levels.indexOf(result.level) < levels.indexOf(required)) {
-    throw new Problem('git.forbidden', 403, `${caller.identity?.account ?? ''} may not push to ${owner}/${name}.`);
+    throw new Problem(
+      'git.forbidden',
+      403,
+      `${caller.identity?.account ?? ''} is not allowed to push to ${owner}/${name}.`,
+    );
   }
   return result;
 }
@@ -165,7 +169,7 @@ function isRead({ method }: IncomingMessage): boolean {
 }
 
 function buildBadRequestProblem(): Problem {
-  return new Problem('git.bad_request', 400, 'Git does not ask that.');
+  return new Problem('git.bad_request', 400, 'Unsupported Git request.');
 }
 
 /** Builds the 401 problem that makes clients request credentials. */

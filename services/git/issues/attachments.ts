@@ -1,6 +1,5 @@
+import * as m from '#messages/git-problems';
 import { randomUUID } from 'node:crypto';
-import { createReadStream } from 'node:fs';
-import { rm } from 'node:fs/promises';
 import type { Readable } from 'node:stream';
 import type { Kysely } from 'kysely';
 import { Problem } from '../../contracts/problem.ts';
@@ -22,11 +21,11 @@ export interface AttachmentOwner {
 
 /** Files of issues and comments. */
 export class Attachments {
-  readonly #context: Pick<Context, 'clock' | 'commit' | 'files'>;
+  readonly #context: Pick<Context, 'blobs' | 'clock' | 'commit'>;
   readonly #db: Kysely<Tables>;
   readonly #files: StoredFiles<'issue_attachments'>;
 
-  constructor(context: Pick<Context, 'clock' | 'commit' | 'db' | 'files'>) {
+  constructor(context: Pick<Context, 'blobs' | 'clock' | 'commit' | 'db' | 'log'>) {
     this.#context = context;
     this.#db = context.db;
     this.#files = new StoredFiles(context, 'issue_attachments');
@@ -57,7 +56,7 @@ export class Attachments {
   /** @throws Problem `git.too_many` (422), `git.too_large` (413) */
   async attach(owner: FileOwner, { issue, entry }: AttachmentOwner, account: string, name: string, input: Readable) {
     if ((await this.list({ issue, entry })).length >= maxFiles)
-      throw new Problem('git.too_many', 422, `There are ${maxFiles} files already.`);
+      throw new Problem('git.too_many', 422, m.tooManyFiles({ count: maxFiles }));
     const uuid = randomUUID();
     const now = this.#context.clock.now();
     const insert = (transaction: Kysely<Tables>, size: number) =>
@@ -66,7 +65,7 @@ export class Attachments {
         .values({ issue_id: issue, entry_id: entry, account, name, size, uuid, downloads: 0, created_at: now })
         .returningAll()
         .executeTakeFirstOrThrow();
-    return this.#files.store(this.#files.getPath(owner, uuid), input, insert, maxFileBytes);
+    return this.#files.store(this.#files.getKey(owner, uuid), input, insert, maxFileBytes);
   }
 
   rename(file: AttachmentRow, name: string): Promise<AttachmentRow> {
@@ -79,7 +78,7 @@ export class Attachments {
 
   /** Opens a file for reading and counts the download. */
   async read(owner: FileOwner, file: AttachmentRow): Promise<Readable> {
-    return createReadStream(await this.#files.recordDownload(owner, file));
+    return this.#context.blobs.read(await this.#files.recordDownload(owner, file));
   }
 
   /** Lists the files of an issue including its comments, or of one comment, before it is deleted. */
@@ -90,7 +89,7 @@ export class Attachments {
 
   /** Deletes the files of rows that were deleted. */
   async deleteFiles(owner: FileOwner, files: readonly AttachmentRow[]): Promise<void> {
-    for (const { uuid } of files) await rm(this.#files.getPath(owner, uuid), { force: true });
+    await this.#files.deleteBlobs(files.map(({ uuid }) => this.#files.getKey(owner, uuid)));
   }
 }
 

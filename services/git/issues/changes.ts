@@ -1,5 +1,6 @@
 import { isBlocked } from './dependencies.ts';
 import type { IssueRow } from '../store/issue-tables.ts';
+import { recordIssueReferences } from './references.ts';
 import { addEntry, notifyParticipants, recordText, touch, type IssueWork } from './writer.ts';
 
 /** Properties of a new issue or pull request. */
@@ -51,6 +52,7 @@ export async function createIssue(work: IssueWork, input: NewIssue): Promise<Iss
   await setLabels(work, issue, input.labels ?? [], { quiet: true });
   await setAssignees(work, issue, input.assignees ?? [], { quiet: true });
   await recordText(work, issue.id, input.body);
+  await recordIssueReferences(work, issue, `${input.title}\n${input.body}`);
   await notifyParticipants(work, issue.id);
   work.events.push({ event: getEventName(issue), action: 'opened', issue: issue.id });
   return issue;
@@ -69,6 +71,7 @@ export async function setBody(work: IssueWork, issue: IssueRow, body: string): P
   if (body === issue.body) return;
   await work.db.updateTable('issues').set({ body }).where('id', '=', issue.id).execute();
   await recordText(work, issue.id, body);
+  await recordIssueReferences(work, issue, body);
   await touch(work, issue.id);
   work.events.push({ event: getEventName(issue), action: 'edited', issue: issue.id });
 }
@@ -198,6 +201,7 @@ export async function addComment(work: IssueWork, issue: IssueRow, body: string)
   const entry = await addEntry(work, issue.id, 'comment', { body });
   await countComments(work, issue.id);
   await recordText(work, issue.id, body);
+  await recordIssueReferences(work, issue, body, { isComment: true });
   await touch(work, issue.id);
   await notifyParticipants(work, issue.id, entry);
   work.events.push({ event: getCommentEventName(issue), action: 'created', issue: issue.id, entry });
@@ -207,6 +211,7 @@ export async function addComment(work: IssueWork, issue: IssueRow, body: string)
 export async function editComment(work: IssueWork, issue: IssueRow, entry: number, body: string): Promise<void> {
   await work.db.updateTable('issue_entries').set({ body, updated_at: work.now }).where('id', '=', entry).execute();
   await recordText(work, issue.id, body);
+  await recordIssueReferences(work, issue, body, { isComment: true });
   work.events.push({ event: getCommentEventName(issue), action: 'edited', issue: issue.id, entry });
 }
 

@@ -95,6 +95,9 @@ export async function addEntry(
   return row.id;
 }
 
+/** LIKE pattern for the details of entries from other repositories. Quotes inside of a text are escaped in JSON. */
+export const fromOtherRepository = '%"repository":%';
+
 /** Updates the modification time of an issue. */
 export async function touch({ db, now }: IssueWork, issue: number): Promise<void> {
   await db.updateTable('issues').set({ updated_at: now }).where('id', '=', issue).execute();
@@ -127,7 +130,14 @@ export async function notifyParticipants(
     .union(selectAccounts('issue_assignees'))
     .union(selectAccounts('issue_mentions'))
     .union(selectAccounts('review_requests'))
-    .union(db.selectFrom('issue_entries').select('author as account').where('issue_id', '=', issue))
+    .union(
+      db
+        .selectFrom('issue_entries')
+        .select('author as account')
+        .where('issue_id', '=', issue)
+        // The author of a reference from another repository does not become a participant.
+        .where('details', 'not like', fromOtherRepository),
+    )
     .union(db.selectFrom('repository_watches').select('account').where('repository_id', '=', repository.id))
     .union(db.selectFrom('issue_watches').select('account').where('issue_id', '=', issue).where('watching', '=', 1))
     .execute();

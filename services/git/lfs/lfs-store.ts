@@ -1,15 +1,11 @@
-import { createHash } from 'node:crypto';
-import { createReadStream, createWriteStream } from 'node:fs';
-import { mkdir, rm, stat } from 'node:fs/promises';
-import { dirname, join } from 'node:path';
-import { PassThrough, Transform, type Readable } from 'node:stream';
-import { pipeline } from 'node:stream/promises';
+import * as m from '#messages/git-problems';
+import { join } from 'node:path';
+import { PassThrough, type Readable } from 'node:stream';
 import type { Kysely } from 'kysely';
-import { syncFolder } from '../../kit/platform/sync-folder.ts';
-import { removeTree, replaceFile } from '../../kit/platform/file-replacement.ts';
+import { removeTree } from '../../kit/platform/file-replacement.ts';
+import type { BlobRange } from '../../contracts/blobs.ts';
 import { Problem } from '../../contracts/problem.ts';
 import type { Context } from '../../contracts/service.ts';
-import { linkOrCopy } from '../../kit/hard-links.ts';
 import { buildDiskFullProblem, isDiskFull } from '../engine/disk-full.ts';
 import { lfsFolder } from '../repositories/file-folders.ts';
 import type { Repository } from '../repositories/repositories.ts';
@@ -34,27 +30,28 @@ export interface LfsLimits {
 
 /** Maximum number of excess bytes that are read and discarded. */
 const maxDrainedBytes = 1024 * 1024;
+/** Seconds for which the address of a direct download is valid; large objects of a batch wait for each other. */
+export const linkLifetimeSeconds = 3600;
 
 type Owner = Pick<Repository, 'id' | 'folder'>;
 
 /**
- * LFS objects of repositories. Each is a file named by its hash. Its row is written after the file is complete on disk.
+ * LFS objects of repositories. Each is a blob named by its hash. Its row is written after the blob is durable.
  */
 export class LfsStore {
-  readonly #context: Pick<Context, 'clock' | 'commit' | 'files' | 'random'>;
+  readonly #context: Pick<Context, 'blobs' | 'clock' | 'commit' | 'files'>;
   readonly #db: Kysely<Tables>;
   readonly #limits: LfsLimits;
 
-  constructor(context: Pick<Context, 'clock' | 'commit' | 'db' | 'files' | 'random'>, limits: LfsLimits) {
+  constructor(context: Pick<Context, 'blobs' | 'clock' | 'commit' | 'db' | 'files'>, limits: LfsLimits) {
     this.#context = context;
     this.#db = context.db;
     this.#limits = limits;
   }
 
-  /** Removes files of interrupted uploads. Call it before the first upload. */
+  /** Removes files of interrupted uploads to an earlier version. */
   async clean(): Promise<void> {
-    await removeTree(this.#incoming);
-    await mkdir(this.#incoming, { recursive: true, mode: 0o700 });
+    await removeTree(join(this.#context.files, 'lfs', 'incoming'));
   }
 
   /** Returns the sizes of the objects that exist. */
@@ -90,12 +87,7 @@ export class LfsStore {
     const quota = this.#limits.quota();
     if (quota === 0 || (await this.totalBytes(repository)) + additionalBytes <= quota) return;
     const limit = `${Math.floor(quota / 1024 / 1024)} MiB`;
-    throw new Problem(
-      'git.lfs_quota',
-      507,
-      `The large files of this repository would exceed ${limit}, which is the limit here.`,
-      { retryable: false },
-    );
+    throw new Problem('git.lfs_quota', 507, () => m.lfsQuotaExceeded({ limit }), { retryable: false });
   }
 
   /**
@@ -104,95 +96,79 @@ export class LfsStore {
    */
   async receive(repository: Owner, { oid, size }: LfsObject, input: Readable): Promise<void> {
     await this.checkQuota(repository, size);
-    const path = join(this.#incoming, this.#context.random.text(20));
+    const content = new UploadedContent(input, size);
     try {
-      const hash = createHash('sha256');
-      let count = 0;
-      const measure = new Transform({
-        transform(chunk: Buffer, _encoding, done) {
-          count += chunk.length;
-          hash.update(chunk);
-          if (count > size) done(buildMismatchProblem('content size does not match'));
-          else done(null, chunk);
-        },
+      await this.#context.blobs.write(this.#getKey(repository, oid), content.read(), {
+        sha256: oid,
+        contentSize: size,
       });
-      try {
-        // `flush` writes the file to disk before the stream closes.
-        await pipeline(
-          pipeWithoutDestroy(input),
-          measure,
-          createWriteStream(path, { flags: 'wx', mode: 0o600, flush: true }),
-        );
-      } catch (error) {
-        // Read the rest of the upload so that the client can read the response.
-        await drain(input, size - count + maxDrainedBytes);
-        throw error;
-      }
-      if (hash.digest('hex') !== oid) throw buildMismatchProblem('content hash does not match OID');
-      if (count !== size) throw buildMismatchProblem('content size does not match');
-      const target = this.#path(repository, oid);
-      await mkdir(dirname(target), { recursive: true, mode: 0o700 });
-      await replaceFile(path, target);
-      await syncFolder(dirname(target));
-      await this.#insertRow(repository, { oid, size });
     } catch (error) {
-      await rm(path, { force: true });
+      // Read the rest of the upload so that the client can read the response.
+      await drain(input, size - content.receivedBytes + maxDrainedBytes);
+      if (error instanceof Problem && error.code === 'blobs.mismatch')
+        throw buildMismatchProblem(
+          content.receivedBytes === size ? 'content hash does not match OID' : 'content size does not match',
+        );
       throw isDiskFull(error) ? buildDiskFullProblem(error) : error;
     }
+    await this.#insertRow(repository, { oid, size });
   }
 
-  /** Opens an object for reading, optionally a byte range with inclusive bounds. Check {@link sizes} first. */
-  read(repository: Owner, oid: string, range?: { readonly start: number; readonly end: number }): Readable {
-    return createReadStream(this.#path(repository, oid), range ?? {});
+  /**
+   * Opens an object for reading, optionally a byte range. Check {@link sizes} first. The stream of a complete object fails
+   * before its end if the content is damaged.
+   */
+  read(repository: Owner, oid: string, range?: BlobRange): Promise<Readable> {
+    return this.#context.blobs.read(this.#getKey(repository, oid), { range, sha256: oid });
   }
 
-  /** Returns the file of an object, or undefined if it was never uploaded. */
-  async findFile(repository: Owner, object: LfsObject): Promise<string | undefined> {
-    return (await this.isComplete(repository, object)) ? this.#path(repository, object.oid) : undefined;
+  /** Returns the key of an object among the blobs, or undefined if it was never uploaded. */
+  async findKey(repository: Owner, object: LfsObject): Promise<string | undefined> {
+    return (await this.isComplete(repository, object)) ? this.#getKey(repository, object.oid) : undefined;
   }
 
-  /** Shares all objects of a repository with another one, using hard links if the file system supports them. */
+  /** Returns an address for a direct download; undefined unless such downloads are enabled. */
+  link(repository: Owner, oid: string): Promise<string | undefined> {
+    return this.#context.blobs.link(this.#getKey(repository, oid), {
+      type: 'application/octet-stream',
+      disposition: 'attachment',
+      lifetime: linkLifetimeSeconds,
+    });
+  }
+
+  /** Shares all objects of a repository with another one, without further space if the store supports it. */
   async share(from: Owner, to: Owner): Promise<void> {
-    const rows = await this.#db
-      .selectFrom('lfs_objects')
-      .select(['oid', 'size'])
-      .where('repository_id', '=', from.id)
-      .execute();
-    for (const row of rows) {
-      const source = this.#path(from, row.oid);
-      const target = this.#path(to, row.oid);
-      await mkdir(dirname(target), { recursive: true, mode: 0o700 });
+    const { blobs } = this.#context;
+    for (const { key, ...object } of await this.listObjects(from)) {
       // Objects are named by their content; an existing one of another size is an interrupted copy.
-      if ((await stat(target).catch(() => undefined))?.size !== row.size) {
-        await rm(target, { force: true });
-        await linkOrCopy(source, target);
+      if (!(await this.isComplete(to, object))) {
+        const target = this.#getKey(to, object.oid);
+        await blobs.remove([target]);
+        // A lost object stays missing, and can be uploaded again.
+        if (!(await blobs.copy(key, target))) continue;
       }
-      await this.#insertRow(to, row);
+      await this.#insertRow(to, object);
     }
   }
 
-  /** Lists all objects of a repository with their paths. */
-  async listObjects(repository: Owner): Promise<readonly (LfsObject & { readonly path: string })[]> {
+  /** Lists all objects of a repository with their keys among the blobs. */
+  async listObjects(repository: Owner): Promise<readonly (LfsObject & { readonly key: string })[]> {
     const rows = await this.#db
       .selectFrom('lfs_objects')
       .select(['oid', 'size'])
       .where('repository_id', '=', repository.id)
       .orderBy('oid')
       .execute();
-    return rows.map((row) => ({ ...row, path: this.#path(repository, row.oid) }));
+    return rows.map((row) => ({ ...row, key: this.#getKey(repository, row.oid) }));
   }
 
-  /** Returns true if the file has the expected size. */
+  /** Returns true if the blob has the expected size. */
   async isComplete(repository: Owner, { oid, size }: LfsObject): Promise<boolean> {
-    return (await stat(this.#path(repository, oid)).catch(() => undefined))?.size === size;
+    return (await this.#context.blobs.find(this.#getKey(repository, oid)))?.size === size;
   }
 
-  get #incoming(): string {
-    return join(this.#context.files, 'lfs', 'incoming');
-  }
-
-  #path({ folder }: Owner, oid: string): string {
-    return join(lfsFolder(this.#context.files, folder), oid.slice(0, 2), oid.slice(2, 4), oid);
+  #getKey({ folder }: Owner, oid: string): string {
+    return `${lfsFolder(folder)}/${oid.slice(0, 2)}/${oid.slice(2, 4)}/${oid}`;
   }
 
   async #insertRow({ id }: Owner, { oid, size }: LfsObject): Promise<void> {
@@ -204,6 +180,27 @@ export class LfsStore {
         .onConflict((conflict) => conflict.columns(['repository_id', 'oid']).doUpdateSet({ size }))
         .execute(),
     );
+  }
+}
+
+/** Content of an upload, which ends early if it exceeds its size. */
+class UploadedContent {
+  readonly #input: Readable;
+  readonly #size: number;
+  receivedBytes = 0;
+
+  constructor(input: Readable, size: number) {
+    this.#input = input;
+    this.#size = size;
+  }
+
+  /** @throws Problem `git.lfs_mismatch` (422) */
+  async *read(): AsyncGenerator<Uint8Array> {
+    for await (const chunk of pipeWithoutDestroy(this.#input) as AsyncIterable<Buffer>) {
+      this.receivedBytes += chunk.length;
+      if (this.receivedBytes > this.#size) throw buildMismatchProblem('content size does not match');
+      yield chunk;
+    }
   }
 }
 

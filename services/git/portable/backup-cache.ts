@@ -1,3 +1,4 @@
+import * as m from '#messages/git-problems';
 import { removeTree } from '../../kit/platform/file-replacement.ts';
 import { Problem } from '../../contracts/problem.ts';
 import type { Context } from '../../contracts/service.ts';
@@ -79,11 +80,7 @@ export class BackupCache {
         this.#removeEntry(entry);
     }
     if (this.#entries.size + this.#pendingCount >= maxFiles) {
-      throw new Problem(
-        'git.busy',
-        503,
-        'Too many repositories are made into files at this moment. Try again a little later.',
-      );
+      throw new Problem('git.busy', 503, m.tooManyBackups);
     }
     this.#pendingCount += 1;
     try {

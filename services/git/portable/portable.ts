@@ -1,19 +1,21 @@
+import * as m from '#messages/git-problems';
 import { createHash, randomUUID } from 'node:crypto';
 import { createReadStream, createWriteStream } from 'node:fs';
-import { copyFile, mkdir, open, readFile, rm, stat } from 'node:fs/promises';
-import { basename, dirname, join } from 'node:path';
+import { mkdir, readFile, rm, stat } from 'node:fs/promises';
+import { basename, join } from 'node:path';
 import type { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import type { Kysely } from 'kysely';
-import { extract, pack, type Pack } from 'tar-stream';
+import { extract, pack } from 'tar-stream';
 import { z } from 'zod';
-import { removeTree, replaceFile } from '../../kit/platform/file-replacement.ts';
+import { removeTree } from '../../kit/platform/file-replacement.ts';
 import { Problem } from '../../contracts/problem.ts';
 import type { Context } from '../../contracts/service.ts';
 import { validateRepositoryName } from '../domain/names.ts';
 import { buildDiskFullProblem, isDiskFull } from '../engine/disk-full.ts';
 import { GitError, type Git } from '../engine/git.ts';
-import { assetFolder, lfsFolder } from '../repositories/file-folders.ts';
+import { assetFolder } from '../repositories/file-folders.ts';
+import { removeRepositoryBlobs } from '../repositories/repository-blobs.ts';
 import type { LfsStore } from '../lfs/lfs-store.ts';
 import type { Releases } from '../releases/releases.ts';
 import type { RepositoryManager, NewRepository } from '../repositories/repository-manager.ts';
@@ -21,14 +23,18 @@ import { readReferences, readSize } from '../repositories/references.ts';
 import { writeArchive } from '../repositories/archives.ts';
 import type { Repositories, Repository } from '../repositories/repositories.ts';
 import type { Tables } from '../store/tables.ts';
+import { addBlob, addFile } from './archive-entries.ts';
 import { BackupCache, type BackupFile, type BackupLease } from './backup-cache.ts';
+import { importBundle } from './import-bundle.ts';
+import { importLargeFiles } from './import-large-files.ts';
+import { buildInvalidBackupProblem } from './invalid-backup.ts';
 import { readRecord } from './read-record.ts';
 import { RepositoryRecord } from './record.ts';
 import { writeRecord } from './write-record.ts';
 import { parseJson } from '../../contracts/parse-json.ts';
 
 export interface PortableDependencies {
-  readonly context: Pick<Context, 'clock' | 'commit' | 'db' | 'files' | 'log' | 'random'>;
+  readonly context: Pick<Context, 'blobs' | 'clock' | 'commit' | 'db' | 'files' | 'log' | 'random'>;
   readonly git: Git;
   readonly manager: RepositoryManager;
   readonly lfs: LfsStore;
@@ -108,11 +114,10 @@ export class Portable {
       } = record.repository;
       const name = target.name === '' ? record.repository.name : target.name;
       const nameProblem = validateRepositoryName(name);
-      if (nameProblem !== undefined)
-        throw buildInvalidBackupProblem(`it names a repository as none can be named: ${nameProblem}`);
+      if (nameProblem !== undefined) throw buildInvalidBackupProblem(m.backupNameInvalid({ problem: nameProblem }));
       const values = { ...target, name, private: isPrivate, defaultBranch, description, website, template };
       return await manager.create(values, async (path) => {
-        await this.#importBundle(join(folder, bundleName), path);
+        await importBundle(git, join(folder, bundleName), path);
         const branches = (await readReferences(git, path, branchPrefix)).map(({ ref }) =>
           ref.slice(branchPrefix.length),
         );
@@ -122,8 +127,7 @@ export class Portable {
           .select(['id', 'folder'])
           .where('folder', '=', basename(path, '.git'))
           .executeTakeFirstOrThrow();
-        for (const lfsObject of record.largeFiles)
-          await lfs.receive(row, lfsObject, createReadStream(join(folder, `lfs-${lfsObject.oid}`)));
+        await importLargeFiles(lfs, row, folder, record.largeFiles);
         const importedRecord = await this.#importAssets(folder, row.folder, record);
         const { id } = row;
         await context.commit((transaction: Kysely<Tables>) => writeRecord(transaction, id, importedRecord));
@@ -137,27 +141,13 @@ export class Portable {
         };
       });
     } catch (error) {
-      if (row !== undefined) {
-        for (const path of [lfsFolder(context.files, row.folder), assetFolder(context.files, row.folder)])
-          await removeTree(path);
-      }
+      if (row !== undefined) await removeRepositoryBlobs(context, row.folder);
       if (error instanceof GitError || error instanceof z.ZodError)
-        throw buildInvalidBackupProblem('its contents are damaged', error);
+        throw buildInvalidBackupProblem(m.backupDamaged(), error);
       throw error;
     } finally {
       await removeTree(folder);
     }
-  }
-
-  /** Fetches all references of a bundle. An empty repository has none. */
-  async #importBundle(bundle: string, path: string): Promise<void> {
-    if ((await stat(bundle).catch(() => undefined)) === undefined) return;
-    const { git } = this.#dependencies;
-    const args = ['fetch', '--quiet', '--no-auto-gc', '--no-write-fetch-head', '--', bundle, '+refs/*:refs/*'];
-    const config = ['transfer.fsckObjects=false'];
-    await git.run(path, args, { longRunning: true, config, environment: { GIT_ALLOW_PROTOCOL: 'file' } });
-    // Some versions of git do not check the objects of a bundle, and others reject tolerated objects.
-    await git.run(path, ['fsck', '--strict', '--no-dangling', '--no-progress'], { longRunning: true });
   }
 
   /** Removes temporary files that a killed host left behind. */
@@ -178,10 +168,11 @@ export class Portable {
       const fillTask = (async () => {
         if (!isEmpty && !(await addFile(tar, bundleName, bundle))) throw new Error('bundle file is missing');
         const missing = new Set<string>();
-        for (const { oid, path: file } of await lfs.listObjects(repository))
-          if (!(await addFile(tar, `lfs/${oid}`, file))) missing.add(oid);
+        for (const { oid, key } of await lfs.listObjects(repository))
+          if (!(await addBlob(tar, `lfs/${oid}`, context.blobs, key))) missing.add(oid);
         for (const { uuid } of [...record.release_assets, ...record.issue_attachments])
-          if (!(await addFile(tar, `assets/${uuid}`, releases.getPath(repository, uuid)))) missing.add(uuid);
+          if (!(await addBlob(tar, `assets/${uuid}`, context.blobs, releases.getKey(repository, uuid))))
+            missing.add(uuid);
         // Files that were deleted in the meantime or are lost are omitted, so that the backup can be restored.
         if (missing.size > 0)
           context.log.warn('repository backup created with missing files', {
@@ -202,20 +193,19 @@ export class Portable {
   }
 
   /**
-   * Moves the files into the repository under new IDs, so that a backup can be restored twice. Links in texts are
+   * Stores the files in the repository under new IDs, so that a backup can be restored twice. Links in texts are
    * updated.
    */
   async #importAssets(from: string, folder: string, record: RepositoryRecord): Promise<RepositoryRecord> {
     const newUuids = new Map<string, string>();
     const importFile = async <File extends { readonly name: string; readonly uuid: string }>(file: File) => {
       const uuid = randomUUID();
-      const target = join(assetFolder(this.#dependencies.context.files, folder), uuid);
-      await mkdir(dirname(target), { recursive: true, mode: 0o700 });
       const source = join(from, `assets-${file.uuid}`);
-      const { size } = await stat(source).catch((cause: unknown) => {
-        throw buildInvalidBackupProblem(`the file ${file.name} is missing`, cause);
+      await stat(source).catch((cause: unknown) => {
+        throw buildInvalidBackupProblem(m.backupFileMissing({ file: file.name }), cause);
       });
-      await replaceFile(source, target).catch(() => copyFile(source, target));
+      const { blobs } = this.#dependencies.context;
+      const { size } = await blobs.write(`${assetFolder(folder)}/${uuid}`, createReadStream(source));
       newUuids.set(file.uuid, uuid);
       return { ...file, uuid, size };
     };
@@ -249,22 +239,6 @@ export class Portable {
   }
 }
 
-/** Adds a file to the archive. Returns false if it does not exist. */
-async function addFile(tar: Pack, name: string, path: string): Promise<boolean> {
-  const file = await open(path).catch((error: unknown) => {
-    if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return undefined;
-    throw error;
-  });
-  if (file === undefined) return false;
-  await using handle = file;
-  const { size } = await handle.stat();
-  await new Promise<void>((resolve, reject) => {
-    const entry = tar.entry({ name, size }, (error) => (error ? reject(error) : resolve()));
-    pipeline(handle.createReadStream({ end: Math.max(0, size - 1), autoClose: false }), entry).catch(reject);
-  });
-  return true;
-}
-
 /** Removes the rows of missing files. */
 function omitMissing(record: RepositoryRecord, missing: ReadonlySet<string>): RepositoryRecord {
   const isPresent = ({ uuid }: { readonly uuid: string }): boolean => !missing.has(uuid);
@@ -280,7 +254,7 @@ function omitMissing(record: RepositoryRecord, missing: ReadonlySet<string>): Re
 async function extractArchive(input: Readable, folder: string): Promise<void> {
   const entries = extract();
   const inputTask = pipeline(input, entries).catch((cause: unknown) => {
-    throw buildInvalidBackupProblem('it is cut off, or no backup of a repository', cause);
+    throw buildInvalidBackupProblem(m.backupCutOff(), cause);
   });
   inputTask.catch(() => undefined);
   try {
@@ -288,9 +262,8 @@ async function extractArchive(input: Readable, folder: string): Promise<void> {
       const { name, size = 0, type } = entry.header;
       const isKnown =
         name === recordName || name === bundleName || /^(lfs\/[0-9a-f]{64}|assets\/[0-9a-f-]{36})$/.test(name);
-      if (!isKnown || type !== 'file') throw buildInvalidBackupProblem('it holds what does not belong there');
-      if (name === recordName && size > maxRecordBytes)
-        throw buildInvalidBackupProblem('its list of issues is too large');
+      if (!isKnown || type !== 'file') throw buildInvalidBackupProblem(m.backupHasOtherFiles());
+      if (name === recordName && size > maxRecordBytes) throw buildInvalidBackupProblem(m.backupIssuesTooLarge());
       await pipeline(entry, createWriteStream(join(folder, name.replace('/', '-')), { flags: 'wx', mode: 0o600 }));
     }
   } catch (error) {
@@ -300,7 +273,7 @@ async function extractArchive(input: Readable, folder: string): Promise<void> {
       throw buildDiskFullProblem(error);
     }
     await inputTask;
-    throw error instanceof Problem ? error : buildInvalidBackupProblem('it is no backup of a repository', error);
+    throw error instanceof Problem ? error : buildInvalidBackupProblem(m.notABackup(), error);
   }
   await inputTask;
 }
@@ -309,10 +282,6 @@ async function readRecordFile(folder: string): Promise<RepositoryRecord> {
   try {
     return RepositoryRecord.parse(parseJson(await readFile(join(folder, recordName), 'utf8')));
   } catch (cause) {
-    throw buildInvalidBackupProblem('it is no backup of a repository', cause);
+    throw buildInvalidBackupProblem(m.notABackup(), cause);
   }
-}
-
-function buildInvalidBackupProblem(reason: string, cause?: unknown): Problem {
-  return new Problem('git.bad_backup', 422, `This file cannot be restored: ${reason}.`, { cause });
 }

@@ -1,4 +1,5 @@
 import type { Kysely } from 'kysely';
+import { fromOtherRepository } from '../issues/writer.ts';
 import type { Repository } from '../repositories/repositories.ts';
 import type { Tables } from '../store/tables.ts';
 import { RepositoryRecord } from './record.ts';
@@ -91,6 +92,8 @@ class RepositoryRows {
         .selectAll()
         .where('issue_id', 'in', this.#issueIds())
         .where('id', 'not in', pendingEntries)
+        // Repositories have other IDs after an import.
+        .where('details', 'not like', fromOtherRepository)
         .execute(),
       issue_reactions: await this.#db
         .selectFrom('issue_reactions')

@@ -156,7 +156,7 @@ export class Protections {
     await this.checkCommit(repository, branch, pusher);
     const rule = await this.findRule(repository, branch);
     if (rule === undefined || mayForcePush(parseProtectionOptions(rule), pusher)) return;
-    throw new Problem('git.protected', 403, `commits are not taken away from protected branch [branch: ${branch}]`);
+    throw new Problem('git.protected', 403, `commits cannot be removed from protected branch [branch: ${branch}]`);
   }
 
   /**

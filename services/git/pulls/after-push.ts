@@ -1,5 +1,6 @@
 import { findReferences } from '../domain/issue-text.ts';
 import { setClosed } from '../issues/changes.ts';
+import { recordForeignReferences } from '../issues/foreign-references.ts';
 import { addEntry, notifyParticipants, touch, type IssueWork } from '../issues/writer.ts';
 import { parseProtectionOptions, type Protections } from '../protection/protections.ts';
 import { readLog, type Commit } from '../repositories/commits.ts';
@@ -170,6 +171,8 @@ async function closePullsOfBranch(work: IssueWork, branch: string): Promise<void
 
 async function recordReferences(work: IssueWork, commit: Commit, closes: boolean): Promise<void> {
   const { db, repository } = work;
+  const title = commit.message.split('\n', 1)[0] ?? '';
+  await recordForeignReferences(work, 'commit_ref', commit.message, { commit: commit.id, body: title });
   for (const { action, number } of findReferences(commit.message, `${repository.owner}/${repository.name}`)) {
     const issue = await findIssue(work, number);
     if (issue === undefined || (issue.pull === 1 && (await isMergeCommit(work, issue.id, commit.id)))) continue;
@@ -180,7 +183,6 @@ async function recordReferences(work: IssueWork, commit: Commit, closes: boolean
       .where('kind', '=', 'commit_ref')
       .where('details', '=', JSON.stringify({ commit: commit.id }))
       .executeTakeFirst();
-    const title = commit.message.split('\n', 1)[0] ?? '';
     if (existing === undefined) await addEntry(work, issue.id, 'commit_ref', { commit: commit.id, body: title });
     if (closes && action !== 'none' && issue.pull === 0) await setClosed(work, issue, action === 'close', commit.id);
   }

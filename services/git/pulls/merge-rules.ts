@@ -1,3 +1,5 @@
+import { GiteaProblem } from '../domain/page-problem.ts';
+import * as m from '#messages/git-problems';
 import type { GitMergeHurdle } from '../../contracts/git/issues.ts';
 import { Problem } from '../../contracts/problem.ts';
 import { compileGlob } from '../domain/glob.ts';
@@ -142,7 +144,12 @@ export class MergeRules {
 }
 
 function createNotReadyProblem(hurdle: GitMergeHurdle): Problem {
-  return new Problem('git.not_ready', 405, `not ready to merge [reason: ${messages[hurdle]}]`);
+  return new GiteaProblem(
+    'git.not_ready',
+    405,
+    `not ready to merge [reason: ${messages[hurdle]}]`,
+    m.notReadyToMerge({ hurdle }),
+  );
 }
 
 function mayMerge(options: ProtectionOptions, account: string): boolean {

@@ -1,3 +1,4 @@
+import * as m from '#messages/git-problems';
 import { Problem } from '../../contracts/problem.ts';
 import type { Context } from '../../contracts/service.ts';
 import { GitError } from '../engine/git.ts';
@@ -116,7 +117,7 @@ export class Merges {
         issue,
       );
       if (headRepository === undefined || !hasHead)
-        throw new Problem('git.unknown', 404, 'the branch of this pull request is gone');
+        throw new Problem('git.unknown', 404, 'the branch of this pull request no longer exists');
       if (comparison.behind === 0) return;
       const { base_branch, head_branch } = issue.request;
       const { protections } = this.#dependencies.pushControl;
@@ -210,11 +211,7 @@ export class Merges {
       }
       case 'fast-forward-only':
         if (comparison.mergeBase === base) return head;
-        throw new Problem(
-          'git.diverged',
-          409,
-          `${base_branch} has commits that ${head_branch} has not: it cannot be moved forward to it.`,
-        );
+        throw new Problem('git.diverged', 409, m.noFastForward({ base: base_branch, head: head_branch }));
     }
   }
 
@@ -239,7 +236,7 @@ export class Merges {
   ): Promise<string> {
     const commits = await this.#commits(repository, onto, head);
     if (commits.length > maxReplayed)
-      throw new Problem('git.too_many', 409, `These are more than ${maxReplayed} commits: merge or squash them.`);
+      throw new Problem('git.too_many', 409, m.tooManyCommitsToRebase({ count: maxReplayed }));
     const top = await area.replay(commits, onto, committer);
     if (typeof top !== 'string') throw buildConflictProblem(top.conflicts);
     return top;
@@ -328,7 +325,7 @@ export class Merges {
         transaction.deleteFrom('pull_merges').where('push_id', '=', id).execute(),
       );
       if (!(cause instanceof GitError)) throw cause;
-      throw new Problem('git.moved', 409, 'A branch was changed meanwhile; look again.', { cause });
+      throw new Problem('git.moved', 409, m.branchMoved(), { cause });
     }
     await pushes.settle(id, repository, account, changes);
   }
@@ -349,6 +346,6 @@ export class Merges {
 }
 
 function buildConflictProblem(files: readonly string[]): Problem {
-  const reason = files.length === 0 ? 'their histories have nothing in common' : files.slice(0, 20).join(', ');
-  return new Problem('git.conflict', 409, `Merge conflict: ${reason}`);
+  const detail = files.length === 0 ? m.noCommonHistory() : m.mergeConflict({ files: files.slice(0, 20).join(', ') });
+  return new Problem('git.conflict', 409, detail);
 }

@@ -1,3 +1,5 @@
+import { GiteaProblem } from '../domain/page-problem.ts';
+import * as m from '#messages/git-problems';
 import { Problem } from '../../contracts/problem.ts';
 import { isDraftTitle } from '../domain/issue-text.ts';
 import { createIssue, type NewIssue } from '../issues/changes.ts';
@@ -80,7 +82,7 @@ export class Pulls {
         const ids = `id: ${existing.id}, issue_id: ${existing.number}, head_repo_id: ${head.repository.id}`;
         const branches = `base_repo_id: ${repository.id}, head_branch: ${head.branch}, base_branch: ${base}`;
         const detail = `pull request already exists for these targets [${ids}, ${branches}]`;
-        throw new Problem('git.pull_exists', 409, detail);
+        throw new GiteaProblem('git.pull_exists', 409, detail, m.pullExists({ number: existing.number }));
       }
       const created = await createIssue(work, { ...issueValues, pull: true });
       await work.db

@@ -1,3 +1,5 @@
+import { GiteaProblem } from '../domain/page-problem.ts';
+import * as m from '#messages/git-problems';
 import { Problem } from '../../contracts/problem.ts';
 import { countComments } from '../issues/changes.ts';
 import type { Issue } from '../issues/issues.ts';
@@ -84,7 +86,7 @@ export async function submitReview(
     .where('kind', '=', 'code')
     .execute();
   if (body.trim() === '' && lineComments.length === 0 && state !== 'APPROVED') {
-    throw new Problem('git.invalid', 422, 'body is empty');
+    throw new GiteaProblem('git.invalid', 422, 'body is empty', m.reviewEmpty());
   }
   if (state !== 'COMMENT') {
     // Only the latest review of an account counts.

@@ -1,6 +1,4 @@
 import { randomUUID } from 'node:crypto';
-import { createReadStream } from 'node:fs';
-import { rm } from 'node:fs/promises';
 import type { Readable } from 'node:stream';
 import type { Kysely } from 'kysely';
 import { Problem } from '../../contracts/problem.ts';
@@ -15,11 +13,11 @@ export type ReleaseValues = Pick<ReleaseRow, 'tag' | 'target' | 'title' | 'body'
 
 /** Releases of repositories with their files. */
 export class Releases {
-  readonly #context: Pick<Context, 'clock' | 'commit' | 'files'>;
+  readonly #context: Pick<Context, 'blobs' | 'clock' | 'commit'>;
   readonly #db: Kysely<Tables>;
   readonly #files: StoredFiles<'release_assets'>;
 
-  constructor(context: Pick<Context, 'clock' | 'commit' | 'db' | 'files'>) {
+  constructor(context: Pick<Context, 'blobs' | 'clock' | 'commit' | 'db' | 'log'>) {
     this.#context = context;
     this.#db = context.db;
     this.#files = new StoredFiles(context, 'release_assets');
@@ -77,7 +75,7 @@ export class Releases {
     await this.#context.commit((transaction: Kysely<Tables>) =>
       transaction.deleteFrom('releases').where('id', '=', release.id).execute(),
     );
-    for (const { uuid } of assets) await rm(this.getPath(repository, uuid), { force: true });
+    await this.#files.deleteBlobs(assets.map(({ uuid }) => this.getKey(repository, uuid)));
   }
 
   assets(release: number): Promise<AssetRow[]> {
@@ -99,8 +97,7 @@ export class Releases {
   /** Stores a file. If it rejects, nothing is stored. */
   async attach(repository: Owner, release: ReleaseRow, name: string, input: Readable): Promise<AssetRow> {
     const uuid = randomUUID();
-    const path = this.getPath(repository, uuid);
-    return this.#files.store(path, input, (transaction, size) =>
+    return this.#files.store(this.getKey(repository, uuid), input, (transaction, size) =>
       transaction
         .insertInto('release_assets')
         .values({ release_id: release.id, name, size, uuid, downloads: 0, created_at: this.#context.clock.now() })
@@ -119,16 +116,16 @@ export class Releases {
 
   /** Opens an asset for reading and counts the download. */
   async read(repository: Owner, asset: AssetRow): Promise<Readable> {
-    return createReadStream(await this.recordDownload(repository, asset));
+    return this.#context.blobs.read(await this.recordDownload(repository, asset));
   }
 
-  /** Returns the path of an asset for sending and counts the download. */
+  /** Returns the key of an asset for sending and counts the download. */
   recordDownload(repository: Owner, asset: AssetRow): Promise<string> {
     return this.#files.recordDownload(repository, asset);
   }
 
-  /** Returns the path of a file. */
-  getPath(repository: Owner, uuid: string): string {
-    return this.#files.getPath(repository, uuid);
+  /** Returns the key of a file among the service's blobs. */
+  getKey(repository: Owner, uuid: string): string {
+    return this.#files.getKey(repository, uuid);
   }
 }

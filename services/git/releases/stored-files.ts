@@ -1,8 +1,5 @@
-import { createWriteStream } from 'node:fs';
-import { mkdir, rm } from 'node:fs/promises';
-import { dirname, join } from 'node:path';
-import { Transform, type Readable } from 'node:stream';
-import { pipeline } from 'node:stream/promises';
+import * as m from '#messages/git-problems';
+import type { Readable } from 'node:stream';
 import type { Kysely } from 'kysely';
 import { Problem } from '../../contracts/problem.ts';
 import type { Context } from '../../contracts/service.ts';
@@ -26,10 +23,10 @@ export interface StoredFile {
 
 /** Files of releases or issues, each with a row in a table. */
 export class StoredFiles<Name extends Table> {
-  readonly #context: Pick<Context, 'commit' | 'files'>;
+  readonly #context: Pick<Context, 'blobs' | 'commit' | 'log'>;
   readonly #table: 'release_assets';
 
-  constructor(context: Pick<Context, 'commit' | 'files'>, table: Name) {
+  constructor(context: Pick<Context, 'blobs' | 'commit' | 'log'>, table: Name) {
     this.#context = context;
     // Only columns that both tables have are used.
     this.#table = table as 'release_assets';
@@ -40,25 +37,17 @@ export class StoredFiles<Name extends Table> {
    * @throws Problem `git.too_large` (413)
    */
   async store<Row>(
-    path: string,
+    key: string,
     input: Readable,
     insert: (transaction: Kysely<Tables>, size: number) => Promise<Row>,
     maxBytes = Number.MAX_SAFE_INTEGER,
   ): Promise<Row> {
-    await mkdir(dirname(path), { recursive: true, mode: 0o700 });
-    if (input.destroyed) throw new Problem('git.bad_upload', 400, 'No file was uploaded: the upload was cut off.');
-    let size = 0;
-    const measure = new Transform({
-      transform(chunk: Buffer, _encoding, callback) {
-        size += chunk.length;
-        callback(size > maxBytes ? buildFileTooLargeProblem() : null, chunk);
-      },
-    });
+    if (input.destroyed) throw new Problem('git.bad_upload', 400, m.uploadCutOff());
+    const { size } = await this.#context.blobs.write(key, limitSize(input, maxBytes));
     try {
-      await pipeline(input, measure, createWriteStream(path, { flags: 'wx', mode: 0o600, flush: true }));
       return await this.#context.commit((transaction: Kysely<Tables>) => insert(transaction, size));
     } catch (error) {
-      await rm(path, { force: true });
+      await this.deleteBlobs([key]);
       throw error;
     }
   }
@@ -74,10 +63,19 @@ export class StoredFiles<Name extends Table> {
     await this.#context.commit((transaction: Kysely<Tables>) =>
       transaction.deleteFrom(this.#table).where('id', '=', id).execute(),
     );
-    await rm(this.getPath(owner, uuid), { force: true });
+    await this.deleteBlobs([this.getKey(owner, uuid)]);
   }
 
-  /** Returns the path of a file for sending and counts the download. */
+  /** Deletes files without a row. Those that cannot be deleted now remain until their repository is deleted. */
+  async deleteBlobs(keys: readonly string[]): Promise<void> {
+    try {
+      await this.#context.blobs.remove(keys);
+    } catch (error) {
+      this.#context.log.warn('file deletion failed', { error });
+    }
+  }
+
+  /** Returns the key of a file for sending and counts the download. */
   async recordDownload(owner: FileOwner, { id, uuid }: StoredFile): Promise<string> {
     await this.#context.commit((transaction: Kysely<Tables>) =>
       transaction
@@ -86,15 +84,25 @@ export class StoredFiles<Name extends Table> {
         .where('id', '=', id)
         .execute(),
     );
-    return this.getPath(owner, uuid);
+    return this.getKey(owner, uuid);
   }
 
-  /** Returns the path of a file. */
-  getPath({ folder }: FileOwner, uuid: string): string {
-    return join(assetFolder(this.#context.files, folder), uuid);
+  /** Returns the key of a file among the service's blobs. */
+  getKey({ folder }: FileOwner, uuid: string): string {
+    return `${assetFolder(folder)}/${uuid}`;
+  }
+}
+
+/** @throws Problem `git.too_large` (413) when the content exceeds the limit */
+async function* limitSize(input: Readable, maxBytes: number): AsyncGenerator<Uint8Array> {
+  let size = 0;
+  for await (const chunk of input as AsyncIterable<Uint8Array>) {
+    size += chunk.length;
+    if (size > maxBytes) throw buildFileTooLargeProblem();
+    yield chunk;
   }
 }
 
 export function buildFileTooLargeProblem(): Problem {
-  return new Problem('git.too_large', 413, 'This file is too large.');
+  return new Problem('git.too_large', 413, m.fileTooLarge());
 }

@@ -1,3 +1,4 @@
+import * as m from '#messages/git-problems';
 import { Problem } from '../../contracts/problem.ts';
 import { decodeLines, decodeText } from '../../kit/text-encoding.ts';
 import { PageProblem } from '../domain/page-problem.ts';
@@ -25,9 +26,8 @@ export async function readBlame(git: Git, folder: string, commit: string, path: 
   const options = { maxBytes, signal: AbortSignal.timeout(timeoutMs) };
   const args = ['blame', '--porcelain', commit, '--', path];
   const { stdout } = await git.run(folder, args, options).catch((cause: unknown) => {
-    if (options.signal.aborted)
-      throw new Problem('git.too_much', 413, 'This takes too long to be found out.', { cause });
-    if (cause instanceof GitError) throw new PageProblem('git.unknown', 404, 'There is no such file.', { cause });
+    if (options.signal.aborted) throw new Problem('git.too_much', 413, m.blameTooSlow(), { cause });
+    if (cause instanceof GitError) throw new PageProblem('git.unknown', 404, m.fileNotFound(), { cause });
     throw cause;
   });
   const commits = new Map<string, { title: string; author: string; time: number }>();

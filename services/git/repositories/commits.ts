@@ -88,9 +88,11 @@ export async function readChanges(
   git: Git,
   folder: string,
   ids: readonly string[],
+  options: DiffOptions = {},
 ): Promise<ReadonlyMap<string, readonly FileChange[]>> {
   if (ids.length === 0) return new Map();
-  const args = ['--stdin', '-z', '-r', '--root', '--raw', '--numstat', '--diff-merges=first-parent'];
+  const flags = getDiffFlags(options);
+  const args = ['--stdin', '-z', '-r', '--root', '--raw', '--numstat', '--diff-merges=first-parent', ...flags];
   const stdout = await diffTree(git, folder, args, { input: `${ids.join('\n')}\n` });
   const changes = new Map<string, readonly FileChange[]>();
   const tokens = stdout.toString().split('\0');
@@ -115,9 +117,20 @@ export async function compareChanges(
   folder: string,
   from: string,
   to: string,
+  options: DiffOptions = {},
 ): Promise<readonly FileChange[]> {
-  const args = ['-z', '-r', '--raw', '--numstat', '--end-of-options', from, to];
+  const args = ['-z', '-r', '--raw', '--numstat', ...getDiffFlags(options), '--end-of-options', from, to];
   return parseChanges((await diffTree(git, folder, args)).toString().split('\0'));
+}
+
+export interface DiffOptions {
+  /** Ignores changes of whitespace. Files without other changes are left out. */
+  readonly hidesWhitespace?: boolean;
+}
+
+/** Returns the flags of `git diff-tree` for the options. */
+export function getDiffFlags({ hidesWhitespace = false }: DiffOptions): readonly string[] {
+  return hidesWhitespace ? ['--ignore-all-space'] : [];
 }
 
 /**

@@ -1,10 +1,13 @@
+import { GiteaProblem } from '../domain/page-problem.ts';
+import * as m from '#messages/git-problems';
 import { chmod, mkdtemp, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { removeTree } from '../../kit/platform/file-replacement.ts';
 import { Problem } from '../../contracts/problem.ts';
 import type { Context } from '../../contracts/service.ts';
-import { GitError, type Git } from '../engine/git.ts';
+import { GitError, type Git, type RunOptions } from '../engine/git.ts';
 import type { RepositoryManager, NewRepository } from './repository-manager.ts';
+import { findUnstorableInSource } from './reference-names.ts';
 import { readReferences, readSize } from './references.ts';
 import type { Repositories, Repository } from './repositories.ts';
 import { quoteForShell } from '../../contracts/shell-quote.ts';
@@ -59,23 +62,7 @@ export async function migrate(
       signal: AbortSignal.timeout(timeoutMs),
       longRunning: true,
     };
-    const wantedRefs = ['heads', 'tags', 'notes'].map((kind) => `+refs/${kind}/*:refs/${kind}/*`);
-    try {
-      await git.run(
-        folder,
-        ['fetch', '--quiet', '--no-auto-gc', '--no-write-fetch-head', '--', url.href, ...wantedRefs],
-        processOptions,
-      );
-    } catch (error) {
-      if (!(error instanceof GitError)) throw error;
-      const message = error.stderr.replaceAll(/\s*\n\s*/g, ' ');
-      throw new Problem(
-        'git.migration',
-        422,
-        `Migration failed: clone error: exit status ${error.code ?? 128} - ${message}`,
-        { cause: error },
-      );
-    }
+    await fetchReferences(git, folder, url.href, processOptions);
     const { stdout } = await git.run(folder, ['ls-remote', '--symref', '--', url.href, 'HEAD'], {
       ...processOptions,
       allowedExitCodes: [128],
@@ -94,13 +81,36 @@ export async function migrate(
   });
 }
 
+/** Fetches all branches, tags and notes into an empty repository. */
+async function fetchReferences(git: Git, folder: string, address: string, options: RunOptions): Promise<void> {
+  const wantedRefs = ['heads', 'tags', 'notes'].map((kind) => `+refs/${kind}/*:refs/${kind}/*`);
+  try {
+    const unstorable = await findUnstorableInSource(git, folder, address, options);
+    if (unstorable !== undefined)
+      throw buildMigrationProblem(`Migration failed: ${unstorable}`, m.importFailed({ reason: unstorable }));
+    const args = ['fetch', '--quiet', '--no-auto-gc', '--no-write-fetch-head', '--', address, ...wantedRefs];
+    await git.run(folder, args, options);
+  } catch (error) {
+    if (!(error instanceof GitError)) throw error;
+    const message = error.stderr.replaceAll(/\s*\n\s*/g, ' ');
+    throw buildMigrationProblem(
+      `Migration failed: clone error: exit status ${error.code ?? 128} - ${message}`,
+      m.importCloneFailed({ message }),
+      error,
+    );
+  }
+}
+
 function parseAddress(text: string): URL {
   const url = URL.parse(text.trim());
   if (url === null || url.protocol === 'file:') {
-    throw new Problem('git.migration', 422, 'You are not allowed to import local repositories.');
+    throw buildMigrationProblem('You are not allowed to import local repositories.', m.importAddressInvalid());
   }
   if (!['http:', 'https:', 'git:'].includes(url.protocol) || url.hostname === '' || /[\0\r\n]/.test(text)) {
-    throw new Problem('git.migration', 422, 'Migration failed: only addresses of http, https and git are taken.');
+    throw buildMigrationProblem(
+      'Migration failed: only http, https and git addresses are accepted.',
+      m.importAddressInvalid(),
+    );
   }
   return url;
 }
@@ -133,12 +143,16 @@ async function pinAddress(
     if (cause.code === 'fetch.refused_address' || isOwnListener) throw refuseHost(cause);
     // Git may reach the host through a proxy, and reports its own failure otherwise.
     if (mayReachLocal) return [];
-    throw new Problem('git.migration', 422, `Migration failed: ${cause.detail}`, { cause });
+    throw buildMigrationProblem(`Migration failed: ${cause.detail}`, m.importFailed({ reason: cause.detail }), cause);
   }
 }
 
-function refuseHost(cause?: Problem): Problem {
-  return new Problem('git.migration', 422, 'You can not import from disallowed hosts.', { cause });
+function refuseHost(cause?: Problem): GiteaProblem {
+  return buildMigrationProblem('You can not import from disallowed hosts.', m.importHostDenied(), cause);
+}
+
+function buildMigrationProblem(detail: string, pageDetail: string, cause?: unknown): GiteaProblem {
+  return new GiteaProblem('git.migration', 422, detail, pageDetail, { cause });
 }
 
 function getPort({ port, protocol }: URL): string {

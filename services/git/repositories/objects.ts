@@ -1,6 +1,8 @@
+import * as m from '#messages/git-problems';
 import type { RunningChild } from '../../contracts/children.ts';
 import { Problem } from '../../contracts/problem.ts';
 import type { Clock } from '../../contracts/service.ts';
+import { runOutsideRequests } from '../../kit/language.ts';
 import { isReferenceName } from '../domain/names.ts';
 import type { Git } from '../engine/git.ts';
 
@@ -76,7 +78,7 @@ export class Objects implements AsyncDisposable {
     return this.#withReader(folder, async (reader) => {
       const info = await reader.request('info', name);
       if (info === undefined) return undefined;
-      if (info.size > maxObjectBytes) throw new Problem('git.too_large', 413, 'This file is too large to be shown.');
+      if (info.size > maxObjectBytes) throw new Problem('git.too_large', 413, m.fileTooLargeToShow());
       const object = await reader.request('contents', info.id);
       return object?.bytes === undefined ? undefined : { ...object, bytes: object.bytes };
     });
@@ -108,7 +110,9 @@ export class Objects implements AsyncDisposable {
     // Reinsert the key so that the map is ordered by last use.
     this.#readers.delete(folder);
     if (reader === undefined || reader.isClosed) {
-      reader = new Reader(() => this.#git.start(folder, ['cat-file', '--batch-command']));
+      // Several requests share the reader, so it has nothing of the request that starts it.
+      const start = (): Promise<RunningChild> => this.#git.start(folder, ['cat-file', '--batch-command']);
+      reader = runOutsideRequests(() => new Reader(start));
     }
     this.#readers.set(folder, reader);
     const [oldest] = this.#readers.keys();
@@ -142,9 +146,7 @@ class Reader {
       (child) => {
         child.stdout.on('data', (chunk: Buffer) => this.#read(chunk));
         child.stderr.resume();
-        void child.exited.then(() =>
-          this.#fail(new Problem('git.reader_ended', 503, 'Git exited during the request.')),
-        );
+        void child.exited.then(() => this.#fail(new Problem('git.reader_ended', 503, m.gitExited)));
       },
       (error: unknown) => this.#fail(error),
     );
@@ -154,7 +156,7 @@ class Reader {
     if (name === '' || /[\n\0]/.test(name)) return undefined;
     const child = await this.#child;
     return new Promise((resolve, reject) => {
-      if (this.isClosed) return reject(new Problem('git.reader_ended', 503, 'Git exited during the request.'));
+      if (this.isClosed) return reject(new Problem('git.reader_ended', 503, m.gitExited));
       this.#pending.push({ kind, resolve, reject });
       child.stdin.write(`${kind} ${name}\n`);
     });

@@ -1,3 +1,4 @@
+import * as m from '#messages/git-problems';
 import { lstat, realpath, stat } from 'node:fs/promises';
 import { homedir } from 'node:os';
 import { dirname, isAbsolute, join, relative, sep } from 'node:path';
@@ -9,6 +10,7 @@ import type { Context } from '../../contracts/service.ts';
 import { GitError, type Git, type RunOptions } from '../engine/git.ts';
 import { buildAuthorEnvironment, type Author } from './first-commit.ts';
 import type { RepositoryManager, NewRepository } from './repository-manager.ts';
+import { findUnstorableInSource } from './reference-names.ts';
 import { readReferences, readSize } from './references.ts';
 import type { Repository } from './repositories.ts';
 
@@ -44,7 +46,10 @@ export async function publishFolder(
     const repository = await manager.create({ ...options, defaultBranch: current }, async (path) => {
       const refs = ['heads', 'tags'].map((kind) => `+refs/${kind}/*:refs/${kind}/*`);
       const args = ['fetch', '--quiet', '--no-auto-gc', '--no-write-fetch-head', '--', gitFolder, ...refs];
-      await git.run(path, args, { ...buildRunOptions(), environment: { GIT_ALLOW_PROTOCOL: 'file' } });
+      const runOptions = { ...buildRunOptions(), environment: { GIT_ALLOW_PROTOCOL: 'file' } };
+      const unstorable = await findUnstorableInSource(git, path, gitFolder, runOptions);
+      if (unstorable !== undefined) throw buildFolderProblem(unstorable);
+      await git.run(path, args, runOptions);
       const branches = (await readReferences(git, path, branchPrefix)).map(({ ref }) => ref.slice(branchPrefix.length));
       // The checked-out branch may have no commit, or HEAD may be detached.
       const defaultBranch = branches.includes(current) ? current : (branches[0] ?? current);
@@ -65,7 +70,7 @@ export async function publishFolder(
   } catch (error) {
     if (!hasRepository) await removeTree(gitFolder);
     if (error instanceof GitError)
-      throw buildFolderProblem(`Git could not read what is in it: ${error.stderr.split('\n', 1)[0] ?? ''}`, error);
+      throw buildFolderProblem(m.folderUnreadable({ reason: error.stderr.split('\n', 1)[0] ?? '' }), error);
     throw error;
   }
 }
@@ -93,27 +98,25 @@ export async function setRemote(git: Git, folder: string, address: string): Prom
  */
 async function resolveFolder(requestedPath: string, data: string): Promise<string> {
   if (!isAbsolute(requestedPath) || requestedPath.includes('\0'))
-    throw buildFolderProblem(`Write its whole path, such as ${getPathExamples(currentPlatform).project}.`);
+    throw buildFolderProblem(m.folderNotAbsolute({ example: getPathExamples(currentPlatform).project }));
   const folder = await realpath(requestedPath).catch((cause: unknown) => {
-    throw buildFolderProblem('There is no such folder.', cause);
+    throw buildFolderProblem(m.folderNotFound(), cause);
   });
-  if (!(await stat(folder)).isDirectory()) throw buildFolderProblem('This is no folder.');
+  if (!(await stat(folder)).isDirectory()) throw buildFolderProblem(m.folderIsFile());
   const home = await realpath(homedir()).catch(() => homedir());
-  if (folder === dirname(folder) || contains(folder, home))
-    throw buildFolderProblem('This is more than one project. Choose a folder within it.');
+  if (folder === dirname(folder) || contains(folder, home)) throw buildFolderProblem(m.folderTooBroad());
   const dataFolder = await realpath(data);
-  if (contains(folder, dataFolder) || contains(dataFolder, folder))
-    throw buildFolderProblem('Homeport keeps its own data there.');
+  if (contains(folder, dataFolder) || contains(dataFolder, folder)) throw buildFolderProblem(m.folderIsHomeports());
   return folder;
 }
 
 async function containsRepository(folder: string): Promise<boolean> {
   const gitFolder = await lstat(join(folder, '.git')).catch(() => undefined);
   if (gitFolder?.isDirectory() === true) return true;
-  if (gitFolder !== undefined) throw buildFolderProblem('It is a second work tree of another repository.');
+  if (gitFolder !== undefined) throw buildFolderProblem(m.folderIsWorkTree());
   for (let parent = dirname(folder); parent !== dirname(parent); parent = dirname(parent)) {
     if ((await lstat(join(parent, '.git')).catch(() => undefined)) !== undefined)
-      throw buildFolderProblem(`It belongs to the repository in ${parent}.`);
+      throw buildFolderProblem(m.folderInRepository({ parent }));
   }
   return false;
 }
@@ -125,8 +128,7 @@ async function containsRepository(folder: string): Promise<boolean> {
 async function rejectPartialClone(git: Git, gitFolder: string): Promise<void> {
   const names = String.raw`^(extensions\.partialclone|remote\..*\.(promisor|partialclonefilter))$`;
   const { code } = await git.run(gitFolder, ['config', '--includes', '--get-regexp', names], { allowedExitCodes: [1] });
-  if (code === 0)
-    throw buildFolderProblem('It is a partial clone, which lacks some of its objects. Clone it as a whole first.');
+  if (code === 0) throw buildFolderProblem(m.folderIsPartialClone());
 }
 
 /** Creates a repository with one commit of all files that `.gitignore` does not exclude. */
@@ -146,7 +148,7 @@ async function initRepository(git: Git, folder: string, branch: string, author: 
   } catch (error) {
     await removeTree(gitFolder);
     if (error instanceof GitError)
-      throw buildFolderProblem(`Git could not take its files in: ${error.stderr.split('\n', 1)[0] ?? ''}`, error);
+      throw buildFolderProblem(m.folderNotCommitted({ reason: error.stderr.split('\n', 1)[0] ?? '' }), error);
     throw error;
   }
 }

@@ -1,3 +1,4 @@
+import * as m from '#messages/git-problems';
 import type { Kysely, SelectQueryBuilder } from 'kysely';
 import { Problem } from '../../contracts/problem.ts';
 import { countColumns } from '../store/counts.ts';
@@ -207,10 +208,7 @@ export class Repositories {
  */
 export function checkOwnerRow(row: Pick<OwnerRow, 'kind' | 'name'>, account: string): void {
   if (row.kind === 'account' && row.name === account) return;
-  const holder = row.kind === 'organization' ? `The organization ${row.name}` : `The account ${row.name}`;
-  const detail =
-    `${holder} has this name in Code, so the account ${account} cannot own repositories. ` + 'Rename one of them.';
-  throw new Problem('git.name_conflict', 409, detail);
+  throw new Problem('git.name_conflict', 409, m.ownerNameTaken({ kind: row.kind, name: row.name, account }));
 }
 
 function selectJoined(db: Kysely<Tables>): SelectQueryBuilder<Tables, 'repositories' | 'owners', JoinedRow> {

@@ -1,3 +1,4 @@
+import * as m from '#messages/git-problems';
 import { mkdir, readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Kysely, Updateable } from 'kysely';
@@ -5,7 +6,7 @@ import { moveFolder, removeTree } from '../../kit/platform/file-replacement.ts';
 import { Problem } from '../../contracts/problem.ts';
 import type { Context } from '../../contracts/service.ts';
 import type { Git } from '../engine/git.ts';
-import { assetFolder, lfsFolder } from './file-folders.ts';
+import { removeRepositoryBlobs } from './repository-blobs.ts';
 import type { OwnerRow, Tables } from '../store/tables.ts';
 import { removeLocks } from './stale-files.ts';
 import type { Repositories, Repository } from './repositories.ts';
@@ -44,12 +45,12 @@ export type RepositoryChange = Updateable<
 
 /** Creates, renames and removes repositories with their folders and rows. */
 export class RepositoryManager {
-  readonly #context: Pick<Context, 'accounts' | 'clock' | 'commit' | 'files' | 'log' | 'random'>;
+  readonly #context: Pick<Context, 'accounts' | 'blobs' | 'clock' | 'commit' | 'files' | 'log' | 'random'>;
   readonly #git: Git;
   readonly #repositories: Repositories;
 
   constructor(
-    context: Pick<Context, 'accounts' | 'clock' | 'commit' | 'files' | 'log' | 'random'>,
+    context: Pick<Context, 'accounts' | 'blobs' | 'clock' | 'commit' | 'files' | 'log' | 'random'>,
     git: Git,
     repositories: Repositories,
   ) {
@@ -99,7 +100,7 @@ export class RepositoryManager {
       });
       if (fill !== undefined) await this.#fill(id, path, fill);
       const repository = await this.#repositories.findById(id);
-      if (repository === undefined) throw new Problem('git.gone', 409, 'The repository was removed meanwhile.');
+      if (repository === undefined) throw new Problem('git.gone', 409, m.repositoryGone());
       return repository;
     } catch (error) {
       await this.#removeFolder(path);
@@ -171,8 +172,7 @@ export class RepositoryManager {
   async remove(repository: Repository): Promise<void> {
     await this.#removeRow(repository.id);
     await this.#removeFolder(this.getFolder(repository));
-    await this.#removeFolder(lfsFolder(this.#context.files, repository.folder));
-    await this.#removeFolder(assetFolder(this.#context.files, repository.folder));
+    await removeRepositoryBlobs(this.#context, repository.folder);
   }
 
   /** Removes rows, folders and git locks that a killed host left behind. */
@@ -182,12 +182,10 @@ export class RepositoryManager {
     const folders = new Set(
       (await db.selectFrom('repositories').select('folder').execute()).map(({ folder }) => folder),
     );
-    const roots = ['repositories', join('lfs', 'objects'), 'release-assets'];
-    for (const root of roots.map((each) => join(this.#context.files, each))) {
-      for (const part of await readdir(root).catch(() => [])) {
-        for (const name of await readdir(join(root, part))) {
-          if (!folders.has(name.replace(/\.git$/, ''))) await removeTree(join(root, part, name));
-        }
+    const root = join(this.#context.files, 'repositories');
+    for (const part of await readdir(root).catch(() => [])) {
+      for (const name of await readdir(join(root, part))) {
+        if (!folders.has(name.replace(/\.git$/, ''))) await removeTree(join(root, part, name));
       }
     }
     // Processes of the killed host have ended.

@@ -229,9 +229,7 @@ export class SshServer implements Disposable {
           if (channel.destroyed) return void this.#dependencies.context.log.debug('ssh client disconnected', { error });
           const isRefusal = error instanceof Problem && error.status < 500;
           if (!isRefusal) this.#dependencies.context.log.error('ssh command failed', { error });
-          channel.stderr.write(
-            `error:\nerror: ${isRefusal ? error.detail : 'Something went wrong here; see the log.'}\nerror:\n`,
-          );
+          channel.stderr.write(`error:\nerror: ${isRefusal ? error.detail : 'Internal error; see the log.'}\nerror:\n`);
           closeChannel(channel, 1);
         },
       );
@@ -258,7 +256,7 @@ export class SshServer implements Disposable {
     if (program === 'upload-pack') return transfer.upload(repository, conversation, { stateless: false });
     if (program === 'upload-archive') return transfer.archive(repository, conversation);
     if (levels.indexOf(access.level) < levels.indexOf('write')) {
-      throw new Problem('git.forbidden', 403, `${identity.name} may not push to ${owner}/${name}.`);
+      throw new Problem('git.forbidden', 403, `${identity.name} is not allowed to push to ${owner}/${name}.`);
     }
     await transfer.advertise('receive-pack', repository, conversation, { end: false });
     const byDeployKey = caller.deployKey !== undefined;

@@ -54,6 +54,9 @@ export const entryKinds = [
   'change_title',
   'change_target_branch',
   'commit_ref',
+  'issue_ref',
+  'pull_ref',
+  'comment_ref',
   'delete_branch',
   'lock',
   'unlock',
@@ -95,6 +98,12 @@ export interface EntryDetails {
   readonly line?: number;
   readonly hunk?: string;
   readonly resolver?: string;
+  /** ID of the repository with the referring issue or commit, if it is another one. */
+  readonly repository?: number;
+  /** Number of the issue or pull request that refers to this one. */
+  readonly reference?: number;
+  /** Effect on the referenced issue when the pull request is merged. */
+  readonly action?: 'none' | 'close' | 'reopen';
 }
 
 interface Pulls {

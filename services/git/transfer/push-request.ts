@@ -102,5 +102,5 @@ async function readChunk(stream: Readable): Promise<Buffer | undefined> {
 }
 
 function buildInvalidPushProblem(reason: string, cause?: unknown): Problem {
-  return new Problem('git.bad_push', 400, `This push was not understood: ${reason}.`, { cause });
+  return new Problem('git.bad_push', 400, `Invalid push request: ${reason}.`, { cause });
 }

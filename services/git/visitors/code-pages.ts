@@ -1,3 +1,4 @@
+import * as m from '#messages/git-texts';
 import { splitTree } from '../../contracts/git/web-addresses.ts';
 import { decodeText } from '../../kit/text-encoding.ts';
 import { normalizeTreePath } from '../domain/names.ts';
@@ -56,7 +57,7 @@ async function resolveLocation(request: PageRequest): Promise<Location | undefin
 export async function renderTreePage(request: PageRequest): Promise<VisitorPage | undefined> {
   const { deps, repository, address, home } = request;
   if (repository.empty && address.rest.length === 0) {
-    return { title: 'Code', tab: 'code', body: html`<p>This repository is empty.</p>` };
+    return { title: m.code(), tab: 'code', body: html`<p>${m.emptyRepository()}</p>` };
   }
   const location = await resolveLocation(request);
   if (location === undefined) return undefined;
@@ -75,7 +76,7 @@ export async function renderTreePage(request: PageRequest): Promise<VisitorPage 
   const rows = sorted.map(({ name, type }) => {
     const inside = path === '' ? name : `${path}/${name}`;
     const href = `${home}/src/${location.encodedRevision}/${encodePath(inside)}`;
-    if (type === 'commit') return html`<li><span>${name}</span><span class="soft">submodule</span></li>`;
+    if (type === 'commit') return html`<li><span>${name}</span><span class="soft">${m.submodule()}</span></li>`;
     return html`<li><a href="${href}">${name}${type === 'tree' ? '/' : ''}</a></li>`;
   });
   const readme = entries.find(({ name, type }) => type === 'blob' && /^readme(\.(md|markdown|txt))?$/i.test(name));
@@ -88,7 +89,7 @@ export async function renderTreePage(request: PageRequest): Promise<VisitorPage 
       </ul>
     </div>
     ${renderedReadme}`;
-  return { title: path === '' ? 'Code' : path, tab: 'code', body };
+  return { title: path === '' ? m.code() : path, tab: 'code', body };
 }
 
 function renderReadme(name: string, text: string): Html {
@@ -122,8 +123,8 @@ async function renderFile(
   const pointer = bytes === undefined ? undefined : parsePointer(bytes);
   const raw = `${home}/${pointer === undefined ? 'raw' : 'media'}/${encodedRevision}/${inside}`;
   const links = html`<p class="soft">
-    ${pointer?.size ?? size} bytes · <a href="${raw}">Raw</a> ·
-    <a href="${home}/commits/${encodedRevision}/${inside}">History</a>
+    ${m.byteCount({ count: pointer?.size ?? size })} · <a href="${raw}">${m.raw()}</a> ·
+    <a href="${home}/commits/${encodedRevision}/${inside}">${m.history()}</a>
   </p>`;
   const { deps, repository } = request;
   const text =
@@ -133,7 +134,7 @@ async function renderFile(
   const isPicture = /\.(png|jpe?g|gif|webp)$/i.test(path);
   const other = isPicture
     ? html`<div class="text"><img src="${raw}" alt="${path}" /></div>`
-    : html`<p class="text">This file is not shown here. Download it with &ldquo;Raw&rdquo;.</p>`;
+    : html`<p class="text">${m.fileNotShown()}</p>`;
   const lines = text === undefined ? other : renderLines(text);
   return html`<div class="card">
     <header>${breadcrumbs}${links}</header>
@@ -178,7 +179,7 @@ function renderCommit(home: string, { id, message, author }: Commit): Html {
 /** Renders the commits of a branch, or of a path within it. */
 export async function renderHistoryPage(request: PageRequest): Promise<VisitorPage | undefined> {
   const { home, deps, query } = request;
-  if (request.repository.empty) return { title: 'Commits', tab: 'commits', body: html`<p>No commits yet.</p>` };
+  if (request.repository.empty) return { title: m.commits(), tab: 'commits', body: html`<p>${m.noCommits()}</p>` };
   const location = await resolveLocation(request);
   if (location === undefined) return undefined;
   const page = Math.max(1, Math.min(10_000, Number(query.get('page') ?? '') || 1));
@@ -186,7 +187,8 @@ export async function renderHistoryPage(request: PageRequest): Promise<VisitorPa
   const logQuery = { from: [location.revision.commit], path: location.path, offset, limit: maxCommits + 1 };
   const commits = await readLog(deps.storage.git, getFolder(request), logQuery);
   const rows = commits.slice(0, maxCommits).map((commit) => renderCommit(home, commit));
-  const next = commits.length > maxCommits ? html`<p><a href="?page=${page + 1}">Older commits</a></p>` : undefined;
+  const next =
+    commits.length > maxCommits ? html`<p><a href="?page=${page + 1}">${m.olderCommits()}</a></p>` : undefined;
   const breadcrumbs = renderBreadcrumbs(home, location);
   const body = html`<div class="card">
       <header>${breadcrumbs}</header>
@@ -195,7 +197,7 @@ export async function renderHistoryPage(request: PageRequest): Promise<VisitorPa
       </ul>
     </div>
     ${next}`;
-  return { title: 'Commits', tab: 'commits', body };
+  return { title: m.commits(), tab: 'commits', body };
 }
 
 export async function renderCommitPage(request: PageRequest, name: string): Promise<VisitorPage | undefined> {
@@ -210,7 +212,7 @@ export async function renderCommitPage(request: PageRequest, name: string): Prom
         <h2>${title}</h2>
         <pre>${rest.join('\n').trim()}</pre>
         <p class="soft">${commit.author.name} · ${commit.author.date.slice(0, 10)} · <code>${commit.id}</code></p>
-        <p><a href="${home}/src/commit/${commit.id}">Files at this commit</a></p>
+        <p><a href="${home}/src/commit/${commit.id}">${m.filesAtCommit()}</a></p>
       </header>
     </section>
     ${renderDiff(await readDiffs(deps.storage.git, folder, commit.id))}`;
@@ -241,7 +243,7 @@ export async function renderComparePage(request: PageRequest): Promise<VisitorPa
       </ul>
     </div>
     ${renderDiff(await compareDiffs(deps.storage.git, folder, start ?? from.commit, to.commit))}`;
-  return { title: `Compare ${before} with ${after}`, tab: 'commits', body };
+  return { title: m.comparison({ before, after }), tab: 'commits', body };
 }
 
 type Diff = Awaited<ReturnType<typeof readDiffs>>;
@@ -257,7 +259,7 @@ export function renderDiff({ files, total }: Diff): Html {
     });
     const lines =
       patch === null
-        ? html`<p class="text">Not shown.</p>`
+        ? html`<p class="text">${m.diffNotShown()}</p>`
         : html`<div class="code">
             <table>
               ${rows}
@@ -272,7 +274,7 @@ export function renderDiff({ files, total }: Diff): Html {
     </section>`;
   });
   const omittedNotice =
-    total === null || total > files.length ? html`<p class="soft">Not all files are shown.</p>` : undefined;
+    total === null || total > files.length ? html`<p class="soft">${m.filesNotShown()}</p>` : undefined;
   return html`${sections}${omittedNotice}`;
 }
 
@@ -294,10 +296,10 @@ export async function renderBranchPage(request: PageRequest): Promise<VisitorPag
         ${rows}
       </ul>
     </section>`;
-  const branches = card('Branches', renderReferences('refs/heads/', 'branch'));
+  const branches = card(m.branches(), renderReferences('refs/heads/', 'branch'));
   return {
-    title: 'Branches and tags',
+    title: m.branchesAndTags(),
     tab: 'branches',
-    body: html`${branches}${card('Tags', renderReferences('refs/tags/', 'tag'))}`,
+    body: html`${branches}${card(m.tags(), renderReferences('refs/tags/', 'tag'))}`,
   };
 }

@@ -1,5 +1,7 @@
+import type { RichMessage } from '../../../messages/runtime.ts';
 import { escapeHtml } from '../../kit/escape-html.ts';
 import { renderHtmlDocument } from '../../kit/http/html-document.ts';
+import { renderRichHtml, type TagRenderers } from '../../kit/rich-html.ts';
 
 /** HTML text. All other values are escaped by {@link html}. */
 export class Html {
@@ -15,6 +17,15 @@ type Value = string | number | Html | readonly Html[] | undefined;
 /** Builds HTML with escaped values. */
 export function html(parts: TemplateStringsArray, ...values: readonly Value[]): Html {
   return new Html(parts.reduce((text, part, index) => text + part + toText(values[index]), ''));
+}
+
+/** Renders a message with tags; `tags` builds the HTML of each tag around its content. */
+export function richHtml(message: RichMessage, tags: Readonly<Record<string, (content: Html) => Html>>): Html {
+  const renderers = Object.entries(tags).map(([tag, render]) => [
+    tag,
+    (content: string) => render(new Html(content)).text,
+  ]);
+  return new Html(renderRichHtml(message, Object.fromEntries(renderers) as TagRenderers));
 }
 
 function toText(value: Value): string {
@@ -91,7 +102,6 @@ const sheet = [
   '@media (pointer:coarse){ul.rows li{min-height:2.75rem}nav a{padding:.75rem 0}}',
 ].join('');
 
-/** Color of the page in each theme, which browsers use for their own bars. */
 /** Builds a complete document. */
 export function visitorDocument(title: string, body: Html): string {
   return renderHtmlDocument(title, `<style>${sheet}</style>`, `<main>${body.text}</main>`);

@@ -1,6 +1,8 @@
+import * as m from '#messages/git-texts';
 import { renderMarkdown } from '../domain/markdown.ts';
 import { isVisibleTo } from '../issues/entry-visibility.ts';
 import { compareDiffs } from '../app-api/diffs.ts';
+import type { Issue } from '../issues/issues.ts';
 import { isPull } from '../pulls/pulls.ts';
 import { resolveByKind } from '../repositories/revisions.ts';
 import { renderDiff } from './code-pages.ts';
@@ -21,6 +23,7 @@ function renderText(text: string): Html {
 /** Renders the list of open or closed issues or pull requests, or of the issues of a milestone. */
 export async function renderIssuesPage({ address, home, deps, query, repository }: PageRequest): Promise<VisitorPage> {
   const pull = address.kind === 'pulls';
+  const kind = pull ? 'pulls' : 'issues';
   const closed = query.get('state') === 'closed';
   const page = Math.max(1, Math.min(10_000, Number(query.get('page') ?? '') || 1));
   const searchText = query.get('q') ?? '';
@@ -36,25 +39,32 @@ export async function renderIssuesPage({ address, home, deps, query, repository 
   const rows = result.issues.map(
     ({ author, comments, created_at, number, title }) =>
       html`<li>
-        <a href="${home}/${pull ? 'pulls' : 'issues'}/${number}">${title}</a>
-        <span class="soft">#${number} · ${author} · ${formatDay(created_at)} · ${comments} comments</span>
+        <a href="${home}/${kind}/${number}">${title}</a>
+        <span class="soft"
+          >#${number} · ${author} · ${formatDay(created_at)} · ${m.commentCount({ count: comments })}</span
+        >
       </li>`,
   );
   const state = closed ? 'closed' : 'open';
   const next =
-    result.total > page * perPage ? html`<p><a href="?state=${state}&amp;page=${page + 1}">More</a></p>` : undefined;
+    result.total > page * perPage
+      ? html`<p><a href="?state=${state}&amp;page=${page + 1}">${m.moreEntries()}</a></p>`
+      : undefined;
   const list =
     rows.length === 0
-      ? html`<p class="text">None are ${state}.</p>`
+      ? html`<p class="text">${closed ? m.noClosedEntries({ kind }) : m.noOpenEntries({ kind })}</p>`
       : html`<ul class="rows">
           ${rows}
         </ul>`;
   const body = html`<div class="card">
-      <header><a href="?state=open">Open</a> · <a href="?state=closed">Closed</a></header>
+      <header>
+        <a href="?state=open">${pull ? m.openPulls() : m.openIssues()}</a> ·
+        <a href="?state=closed">${pull ? m.closedPulls() : m.closedIssues()}</a>
+      </header>
       ${list}
     </div>
     ${next}`;
-  return { title: pull ? 'Pull requests' : 'Issues', tab: pull ? 'pulls' : 'issues', body };
+  return { title: pull ? m.pullRequests() : m.issues(), tab: kind, body };
 }
 
 /** Renders an issue or a pull request with its comments. */
@@ -74,8 +84,7 @@ export async function renderIssuePage(request: PageRequest, number: number): Pro
   const commentSections = entries
     .filter(({ body }) => body !== '')
     .map(({ author, body, created_at, id }) => renderEntry(`issuecomment-${id}`, author, created_at, body));
-  const merged = issue.request !== undefined && issue.request.merged_at !== null;
-  const state = merged ? 'merged' : issue.closed === 1 ? 'closed' : 'open';
+  const state = formatState(issue);
   const labels = issue.labels.map(({ name }) => name).join(', ');
   const body = html`<header>
       <h2>${issue.title} <span class="soft">#${number}</span></h2>
@@ -83,6 +92,14 @@ export async function renderIssuePage(request: PageRequest, number: number): Pro
     </header>
     ${renderEntry('', issue.author, issue.created_at, issue.body)}${commentSections}${await renderChanges(request, number)}`;
   return { title: `${issue.title} #${number}`, tab: isPull(issue) ? 'pulls' : 'issues', body };
+}
+
+/** Returns the state of an issue or a pull request, which are nouns of different gender in some languages. */
+function formatState(issue: Issue): string {
+  const isClosed = issue.closed === 1;
+  if (!isPull(issue)) return isClosed ? m.issueClosed() : m.issueOpen();
+  if (issue.request.merged_at !== null) return m.stateMerged();
+  return isClosed ? m.pullClosed() : m.pullOpen();
 }
 
 function renderEntry(id: string, author: string, time: number, text: string): Html {
@@ -147,8 +164,8 @@ export async function renderReleasesPage({
       </section>`;
     }),
   );
-  const emptyState = html`<p>There are no releases yet.</p>`;
-  return { title: 'Releases', tab: 'releases', body: sections.length === 0 ? emptyState : html`${sections}` };
+  const emptyState = html`<p>${m.noReleases()}</p>`;
+  return { title: m.releases(), tab: 'releases', body: sections.length === 0 ? emptyState : html`${sections}` };
 }
 
 /** Renders a tag without a release. */
@@ -177,6 +194,6 @@ async function renderTagPage(
 }
 
 function renderArchiveRows(home: string, encodedTag: string): Html {
-  return html`<li><a href="${home}/archive/${encodedTag}.zip">Source code (ZIP)</a></li>
-    <li><a href="${home}/archive/${encodedTag}.tar.gz">Source code (TAR.GZ)</a></li>`;
+  return html`<li><a href="${home}/archive/${encodedTag}.zip">${m.sourceZip()}</a></li>
+    <li><a href="${home}/archive/${encodedTag}.tar.gz">${m.sourceTarGz()}</a></li>`;
 }

@@ -1,3 +1,4 @@
+import * as m from '#messages/git-texts';
 import { parseWebAddress, type WebAddress } from '../../contracts/git/web-addresses.ts';
 import { buildNotFoundProblem } from '../repositories/lookup.ts';
 import type { Repository } from '../repositories/repositories.ts';
@@ -11,19 +12,19 @@ import {
   renderTreePage,
 } from './code-pages.ts';
 import type { PageRequest, VisitorPage } from './page-request.ts';
-import { Html, html, visitorDocument, visitorPolicy } from './html.ts';
+import { Html, html, richHtml, visitorDocument, visitorPolicy } from './html.ts';
 import { renderIssuePage, renderIssuesPage, renderReleasesPage } from './issue-pages.ts';
 import { lineScript, lineScriptSource } from './line-script.ts';
 
 type Dependencies = PageRequest['deps'];
 
 const tabs = [
-  ['code', 'Code', ''],
-  ['commits', 'Commits', '/commits'],
-  ['issues', 'Issues', '/issues'],
-  ['pulls', 'Pull requests', '/pulls'],
-  ['releases', 'Releases', '/releases'],
-  ['branches', 'Branches and tags', '/branches'],
+  ['code', m.code, ''],
+  ['commits', m.commits, '/commits'],
+  ['issues', m.issues, '/issues'],
+  ['pulls', m.pullRequests, '/pulls'],
+  ['releases', m.releases, '/releases'],
+  ['branches', m.branchesAndTags, '/branches'],
 ] as const;
 
 /**
@@ -95,18 +96,23 @@ function repositoryFrame(
 ): Html {
   const links = tabs.map(([id, title, path]) =>
     id === tab
-      ? html`<a href="${home}${path}" aria-current="page">${title}</a>`
-      : html`<a href="${home}${path}">${title}</a>`,
+      ? html`<a href="${home}${path}" aria-current="page">${title()}</a>`
+      : html`<a href="${home}${path}">${title()}</a>`,
   );
+  const clone = richHtml(m.clone({ address: `${home}.git` }), { code: (content) => html`<code>${content}</code>` });
   const signInLink =
-    app === undefined ? undefined : html`<p class="soft"><a href="${app}">Sign in to Homeport</a> to write here.</p>`;
+    app === undefined
+      ? undefined
+      : html`<p class="soft">
+          ${richHtml(m.signInToWrite(), { link: (content) => html`<a href="${app}">${content}</a>` })}
+        </p>`;
   return html`<header>
       <h1><a href="${home}">${owner}/${name}</a></h1>
       <p class="soft">${description}</p>
-      <p class="soft">Clone: <code>${home}.git</code></p>
+      <p class="soft">${clone}</p>
       ${signInLink}
     </header>
-    <nav aria-label="Repository">${links}</nav>
+    <nav aria-label="${m.repository()}">${links}</nav>
     ${body}`;
 }
 
@@ -127,8 +133,10 @@ async function renderOwnerPage(
     return html`<li><a href="${address}">${ownerName}/${name}</a><span class="soft">${description}</span></li>`;
   });
   const title =
-    owner === undefined ? 'Public repositories' : `Public repositories of ${result.repositories[0]?.owner ?? owner}`;
-  const signInLink = app === undefined ? undefined : html`<p class="soft"><a href="${app}">Sign in to Homeport</a></p>`;
+    owner === undefined
+      ? m.publicRepositories()
+      : m.publicRepositoriesOf({ owner: result.repositories[0]?.owner ?? owner });
+  const signInLink = app === undefined ? undefined : html`<p class="soft"><a href="${app}">${m.signIn()}</a></p>`;
   const body = html`<header>
       <h1>${title}</h1>
       ${signInLink}
@@ -153,7 +161,7 @@ function buildDocumentResponse(title: string, body: Html, hasLines = false): Ans
       'Cache-Control': 'no-cache',
       'Referrer-Policy': 'no-referrer',
       'X-Content-Type-Options': 'nosniff',
-      Vary: 'Accept, Cookie',
+      Vary: 'Accept, Accept-Language, Cookie',
     },
   };
 }

@@ -113,14 +113,20 @@ export interface EntryLookup {
   readonly toUser: ToUserJson;
   readonly label: (id: number) => LabelRow | undefined;
   readonly milestone: (id: number) => Milestone | undefined;
+  /** Returns the JSON of an issue of the repository by its number; null if it was deleted. */
+  /** Returns an issue by its number and the ID of its repository, which may be another one. */
+  readonly reference: (number: number, repository?: number) => unknown;
 }
+
+/** Gitea's names of what a reference requests. */
+const referenceActions = { none: 'none', close: 'closes', reopen: 'reopens' } as const;
 
 /** Converts a timeline entry to JSON. */
 export function entryJson(
   entry: EntryRow,
   issue: Issue,
   address: RepositoryAddress,
-  { toUser, label, milestone }: EntryLookup,
+  { toUser, label, milestone, reference }: EntryLookup,
 ) {
   const comment = commentJson(entry, issue, address, toUser);
   const details = JSON.parse(entry.details) as EntryDetails;
@@ -150,9 +156,9 @@ export function entryJson(
     new_title: isTarget ? '' : (details.after ?? ''),
     old_ref: isTarget ? (details.before ?? '') : '',
     new_ref: isTarget ? (details.after ?? '') : '',
-    ref_issue: null,
+    ref_issue: details.reference === undefined ? null : reference(details.reference, details.repository),
     ref_comment: null,
-    ref_action: '',
+    ref_action: details.action === undefined ? '' : referenceActions[details.action],
     ref_commit_sha: details.commit ?? '',
     review_id: entry.review_id ?? 0,
     label: result === undefined ? null : labelJson(result, address),

@@ -33,7 +33,7 @@ export async function insertKeys(transaction: Kysely<Tables>, keys: readonly Tab
 
 /** Returns the columns in a fixed order, so that the compiled statement can be reused. */
 function toRow(offer: InboxOffer) {
-  const { title, body, format, priority, tags, source, topic, link = null, time } = offer;
+  const { title, body, format, priority, tags, source, topic, link = null, picture = null, time } = offer;
   return {
     title,
     body,
@@ -43,6 +43,7 @@ function toRow(offer: InboxOffer) {
     source,
     topic,
     link,
+    picture,
     time,
     read: 0 as const,
     done: 0 as const,

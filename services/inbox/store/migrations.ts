@@ -62,4 +62,10 @@ export const migrations: readonly Migration[] = [
   },
   wordMigration,
   repeatMigration,
+  {
+    name: '007-add-picture',
+    async up(db) {
+      await db.schema.alterTable('items').addColumn('picture', 'text').execute();
+    },
+  },
 ];

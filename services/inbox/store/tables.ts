@@ -13,6 +13,7 @@ export interface Tables {
     source: string;
     topic: string;
     link: string | null;
+    picture: string | null;
     /** ms since the epoch. */
     time: number;
     read: 0 | 1;
@@ -42,13 +43,21 @@ export const itemColumns = [
   'source',
   'topic',
   'link',
+  'picture',
   'time',
   'read',
   'done',
 ] as const;
 
 export function toItem(row: Pick<Selectable<Tables['items']>, (typeof itemColumns)[number]>): InboxItem {
-  return InboxItem.parse({ ...row, tags: JSON.parse(row.tags), read: row.read === 1, done: row.done === 1 });
+  const { picture, ...rest } = row;
+  return InboxItem.parse({
+    ...rest,
+    ...(picture === null ? {} : { picture }),
+    tags: JSON.parse(row.tags),
+    read: row.read === 1,
+    done: row.done === 1,
+  });
 }
 
 /** Converts a boolean to its column value. */

@@ -1,3 +1,4 @@
+import * as m from '#messages/kit-problems';
 import { createWriteStream } from 'node:fs';
 import type { IncomingMessage } from 'node:http';
 import type { Readable } from 'node:stream';
@@ -53,7 +54,7 @@ export async function readRequestBody(
 
 function buildStalledProblem(): Problem {
   const headers = { Connection: 'close' };
-  return new Problem('http.stalled', 408, 'The request body was not received in time.', { headers });
+  return new Problem('http.stalled', 408, m.bodyStalled(), { headers });
 }
 
 /**

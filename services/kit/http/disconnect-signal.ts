@@ -1,3 +1,4 @@
+import * as m from '#messages/kit-problems';
 import { setMaxListeners } from 'node:events';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { Problem } from '../../contracts/problem.ts';
@@ -78,6 +79,5 @@ export function toAbortedProblem(error: unknown, request: IncomingMessage): unkn
 
 /** Builds the Problem for a client that disconnected in the middle of its body. */
 export function buildAbortedProblem(cause?: unknown): Problem {
-  const detail = 'The request ended before its body was complete.';
-  return new Problem('http.aborted', 400, detail, { cause, headers: { Connection: 'close' } });
+  return new Problem('http.aborted', 400, m.bodyCutOff(), { cause, headers: { Connection: 'close' } });
 }

@@ -1,3 +1,4 @@
+import * as m from '#messages/kit-problems';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { Problem } from '../../contracts/problem.ts';
 import type { Log, Random } from '../../contracts/service.ts';
@@ -27,8 +28,7 @@ export function toProblem(
   }
   const id = random.text(12);
   log.error('request failed with internal error', { event: 'request_failed', ...about, id, error });
-  const detail = `Something went wrong here; the log has the details under ${id}.`;
-  return new Problem(code, 500, detail, { cause: error });
+  return new Problem(code, 500, () => m.internalError({ id }), { cause: error });
 }
 
 /** Renders the problems of a listener. */

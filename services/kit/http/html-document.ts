@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import { getLanguage } from '../../../messages/language.ts';
 import { escapeHtml } from '../escape-html.ts';
 
 /** Logo of assets/mark.svg with the name of the product. */
@@ -9,13 +10,13 @@ export const brandHeader = [
 ].join('');
 
 /**
- * Renders a page in English with the colors of the product around it.
+ * Renders a page with the colors of the product around it. Its language is the current one.
  * @param head HTML of further elements of the head, such as the style sheet
  * @param body HTML of the content
  */
 export function renderHtmlDocument(title: string, head: string, body: string): string {
   return `<!doctype html>
-<html lang="en">
+<html lang="${escapeHtml(getLanguage())}">
 <head>
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">

@@ -1,3 +1,4 @@
+import * as m from '#messages/kit-problems';
 import type { IncomingMessage } from 'node:http';
 import type { Readable, Transform } from 'node:stream';
 import { createBrotliDecompress, createGunzip, createInflate } from 'node:zlib';
@@ -18,7 +19,7 @@ export async function readJsonBody(request: IncomingMessage, maxBytes: number): 
   if (bytes.length === 0) return undefined;
   return parseJsonOrThrow(
     bytes.toString('utf8'),
-    (cause) => new Problem('http.bad_json', 400, 'The body is not valid JSON.', { cause }),
+    (cause) => new Problem('http.bad_json', 400, m.bodyInvalidJson(), { cause }),
   );
 }
 
@@ -52,7 +53,7 @@ async function readLimited(request: IncomingMessage, body: Readable, maxBytes: n
   try {
     for await (const part of body.iterator({ destroyOnReturn: false }) as AsyncIterable<Buffer>) {
       size += part.length;
-      if (size > maxBytes) throw new Problem('http.too_large', 413, 'The body is too large.');
+      if (size > maxBytes) throw new Problem('http.too_large', 413, m.bodyTooLarge());
       chunks.push(part);
     }
   } catch (error) {
@@ -62,12 +63,11 @@ async function readLimited(request: IncomingMessage, body: Readable, maxBytes: n
     if (body !== request) body.destroy();
     if (!request.complete && request.destroyed) throw buildAbortedProblem(error);
     if (error instanceof Problem || body === request) throw toAbortedProblem(error, request);
-    throw new Problem('http.bad_json', 400, 'The body is not compressed correctly.', { cause: error });
+    throw new Problem('http.bad_json', 400, m.bodyDecompressionFailed(), { cause: error });
   }
   return Buffer.concat(chunks, size);
 }
 
 function unsupportedProblem(): Problem {
-  const detail = 'The encoding or character set of the body is not supported.';
-  return new Problem('http.unsupported_encoding', 415, detail);
+  return new Problem('http.unsupported_encoding', 415, m.bodyEncodingUnsupported());
 }

@@ -1,3 +1,4 @@
+import * as m from '#messages/kit-problems';
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
 import { Problem } from '../../contracts/problem.ts';
 import { getPath, respondToError, type ErrorContext } from './errors.ts';
@@ -112,7 +113,7 @@ function handleUnmatched(
 ): Promise<HandlerResult> | HandlerResult {
   if (handle !== undefined) return handle(exchange, getAllowed);
   const allowed = getAllowed();
-  if (allowed.length === 0) throw new Problem(`${service}.unknown_path`, 404, 'There is nothing at this address.');
+  if (allowed.length === 0) throw new Problem(`${service}.unknown_path`, 404, m.unknownPath());
   const headers = { Allow: allowed.join(', ') };
   throw new Problem(`${service}.unknown_method`, 405, 'Method Not Allowed', { headers });
 }

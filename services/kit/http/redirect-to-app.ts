@@ -1,7 +1,12 @@
+import * as m from '#messages/kit-texts';
 import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { RichMessage } from '../../../messages/runtime.ts';
 import type { AppPages } from '../../contracts/app-pages.ts';
 import { isGatewayRequest } from '../../contracts/gateway.ts';
+import { escapeHtml } from '../escape-html.ts';
+import { negotiateRequestLanguage, runInLanguage } from '../language.ts';
 import { noticePage, noticePageHeaders } from './notice-page.ts';
+import { renderRichHtml, toStrong } from '../rich-html.ts';
 
 interface RedirectTarget {
   readonly pages: AppPages;
@@ -12,7 +17,8 @@ interface RedirectTarget {
 }
 
 /**
- * Redirects to a page of the app. A browser that cannot reach the app receives a page that explains how to share it.
+ * Redirects to a page of the app. A browser that cannot reach the app receives a page in its language that explains how
+ * to share it.
  * @returns false, without a response, for a program when there is no address to redirect to
  */
 export function redirectToAppPage(
@@ -26,9 +32,8 @@ export function redirectToAppPage(
     return true;
   }
   if (!acceptsHtml(request)) return false;
-  const body = isGatewayRequest(request) ? renderNotShared() : renderNoPublicAddress();
-  response.writeHead(404, { ...headers, ...noticePageHeaders, 'Content-Length': Buffer.byteLength(body) });
-  response.end(request.method === 'HEAD' ? undefined : body);
+  const language = negotiateRequestLanguage(request.headers['accept-language']);
+  runInLanguage(language, () => sendNotice(request, response, headers)).catch(() => response.destroy());
   return true;
 }
 
@@ -37,30 +42,33 @@ function acceptsHtml({ headers }: IncomingMessage): boolean {
   return (headers.accept ?? '').includes('text/html');
 }
 
+function sendNotice(
+  request: IncomingMessage,
+  response: ServerResponse,
+  headers: Readonly<Record<string, string>>,
+): void {
+  const body = isGatewayRequest(request) ? renderNotShared() : renderNoPublicAddress();
+  const vary = [headers['Vary'], 'Accept-Language'].filter((field) => field !== undefined).join(', ');
+  const fields = { ...headers, ...noticePageHeaders, Vary: vary, 'Content-Length': Buffer.byteLength(body) };
+  response.writeHead(404, fields);
+  response.end(request.method === 'HEAD' ? undefined : body);
+}
+
 function renderNotShared(): string {
-  return noticePage(
-    'Homeport itself isn’t shared yet',
-    `<p>This service works at this address for apps and other clients. Its pages belong to Homeport, which is not
-shared with other devices.</p>
-<p>To open them here:</p>
-<ol>
-<li>On the computer that runs Homeport, open <strong>Network</strong>.</li>
-<li>Set <strong>Homeport</strong> to <strong>Shared</strong>.</li>
-<li>Reload this page.</li>
-</ol>`,
-  );
+  const steps = [m.notSharedOpenNetwork(), m.notSharedSetShared(), m.reloadPage()];
+  return noticePage(m.notSharedTitle(), renderNotice(m.notSharedCause(), steps));
 }
 
 function renderNoPublicAddress(): string {
-  return noticePage(
-    'Homeport’s pages have another address',
-    `<p>This service works at this address for apps and other clients. Its pages belong to Homeport, whose address
-behind your proxy is not known.</p>
-<p>To open them here:</p>
-<ol>
-<li>Forward a name of your proxy to Homeport’s own port as well.</li>
-<li>In <strong>Settings</strong>, set <strong>Public address</strong> to that name.</li>
-<li>Reload this page.</li>
-</ol>`,
-  );
+  const steps = [m.noAddressForward(), m.noAddressSetAddress(), m.reloadPage()];
+  return noticePage(m.noAddressTitle(), renderNotice(m.noAddressCause(), steps));
+}
+
+function renderNotice(cause: string, steps: readonly (RichMessage | string)[]): string {
+  const items = steps.map((step) => `<li>${typeof step === 'string' ? escapeHtml(step) : renderStep(step)}</li>`);
+  return `<p>${escapeHtml(cause)}</p>\n<p>${escapeHtml(m.stepsToOpen())}</p>\n<ol>\n${items.join('\n')}\n</ol>`;
+}
+
+function renderStep(step: RichMessage): string {
+  return renderRichHtml(step, { strong: toStrong });
 }

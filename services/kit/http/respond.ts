@@ -21,7 +21,13 @@ export function sendReply(response: ServerResponse, { status, headers = {}, body
   const length = body === undefined ? undefined : Buffer.byteLength(body);
   const complete = mayHaveBody(status) ? { 'Content-Length': length ?? 0, ...headers } : headers;
   writeHead(response, status, complete, reason);
-  response.end(length === undefined || response.req.method === 'HEAD' ? undefined : body);
+  if (length === undefined || response.req.method === 'HEAD') response.end();
+  else response.end(reason === undefined ? body : toBytes(body));
+}
+
+/** Node joins a text with the head and writes both in UTF-8, which would encode the bytes of a reason phrase again. */
+function toBytes(body: string | Uint8Array | undefined): Uint8Array | undefined {
+  return typeof body === 'string' ? Buffer.from(body) : body;
 }
 
 /** Builds a reply with a value as JSON. */

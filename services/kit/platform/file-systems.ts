@@ -24,6 +24,16 @@ export function ignoresCase(platform: NodeJS.Platform = currentPlatform): boolea
   return platform === 'win32' || platform === 'darwin';
 }
 
+/** Returns the form of a name by which file systems that ignore case compare it. */
+export function foldName(name: string): string {
+  return name.normalize('NFC').toLowerCase();
+}
+
+/** Returns whether Windows opens a device instead of a file with this name. The extension does not matter. */
+export function isWindowsDevice(name: string): boolean {
+  return /^(?:con|prn|aux|nul|com[0-9\u00b9\u00b2\u00b3]|lpt[0-9\u00b9\u00b2\u00b3])(?:\.|$)/i.test(name);
+}
+
 /** Returns whether programs can listen on sockets in the file system. */
 export function hasUnixSockets(platform: NodeJS.Platform = currentPlatform): boolean {
   return platform !== 'win32';

@@ -1,8 +1,8 @@
 import { access, constants, stat } from 'node:fs/promises';
 import { homedir } from 'node:os';
-import { delimiter, isAbsolute, join, posix, win32 } from 'node:path';
 import { currentPlatform } from './current-platform.ts';
 import { executableName } from './executables.ts';
+import { getPathRules, joinFileName, listPathFolders } from './path-rules.ts';
 
 /**
  * Returns the folders that are searched for a program in addition to the PATH. An app that was started from the desktop of
@@ -13,8 +13,8 @@ export function getUsualFolders(
   environment: NodeJS.ProcessEnv = process.env,
   home = homedir(),
 ): readonly string[] {
+  const path = getPathRules(platform);
   if (platform === 'win32') {
-    const path = win32;
     const programs = environment['ProgramFiles'] ?? 'C:\\Program Files';
     const local = environment['LOCALAPPDATA'] ?? path.join(home, 'AppData', 'Local');
     return [
@@ -26,7 +26,7 @@ export function getUsualFolders(
       path.join(programs, 'nodejs'),
     ];
   }
-  const userFolders = ['.local', '.deno', '.bun'].map((folder) => posix.join(home, folder, 'bin'));
+  const userFolders = ['.local', '.deno', '.bun'].map((folder) => path.join(home, folder, 'bin'));
   if (platform === 'darwin')
     return [...userFolders, '/opt/homebrew/bin', '/usr/local/bin', '/opt/local/bin', '/usr/bin'];
   return [...userFolders, '/usr/local/bin', '/usr/bin', '/opt/homebrew/bin', '/snap/bin'];
@@ -35,6 +35,7 @@ export function getUsualFolders(
 /** Options of {@link findProgram}. */
 export interface FindProgramOptions {
   readonly platform?: NodeJS.Platform;
+  readonly environment?: NodeJS.ProcessEnv;
   /** Returns false for a file that must not be used although it is executable. */
   readonly accepts?: (path: string) => Promise<boolean>;
 }
@@ -42,11 +43,10 @@ export interface FindProgramOptions {
 /** Returns the absolute path of the first executable with this name in the PATH and the usual folders. */
 export async function findProgram(
   name: string,
-  { platform = currentPlatform, accepts }: FindProgramOptions = {},
+  { platform = currentPlatform, environment = process.env, accepts }: FindProgramOptions = {},
 ): Promise<string | undefined> {
-  const inPath = (process.env['PATH'] ?? '').split(delimiter).filter((folder) => isAbsolute(folder));
-  for (const folder of [...inPath, ...getUsualFolders(platform)]) {
-    const path = join(folder, executableName(name, platform));
+  for (const folder of [...listPathFolders(platform, environment), ...getUsualFolders(platform, environment)]) {
+    const path = joinFileName(folder, executableName(name, platform), platform);
     if ((await isExecutable(path)) && (accepts === undefined || (await accepts(path)))) return path;
   }
   return undefined;

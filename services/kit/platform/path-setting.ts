@@ -1,7 +1,9 @@
+import * as m from '#messages/kit-problems';
 import { z } from 'zod';
 import { currentPlatform } from './current-platform.ts';
 
-const windowsPath = /^([A-Za-z]:[/\\]|\\\\)/;
+/** Drive, or server of a network folder. Windows accepts both kinds of slashes. */
+const windowsPath = /^(?:[A-Za-z]:[/\\]|[/\\]{2}[^/\\])/;
 const posixPath = /^\//;
 
 /** Returns whether a path is absolute on a platform. `C:\\files` is not on Linux, and `/files` is not on Windows. */
@@ -13,7 +15,7 @@ export function isAbsoluteOn(path: string, platform: NodeJS.Platform = currentPl
 export function findPathProblem(path: string, platform: NodeJS.Platform = currentPlatform): string | undefined {
   if (path === '' || isAbsoluteOn(path, platform)) return undefined;
   const isOfOtherSystem = windowsPath.test(path) || posixPath.test(path);
-  return isOfOtherSystem ? 'This path belongs to another operating system.' : 'Use an absolute path.';
+  return isOfOtherSystem ? m.pathOfOtherSystem() : m.pathNotAbsolute();
 }
 
 /**

@@ -15,6 +15,7 @@ import { parseSubject } from '../mime/subject.ts';
 import type { DeliveryBackoff } from '../deliver/delivery-backoff.ts';
 import type { Envelope } from './envelope.ts';
 import type { Sender, SignIn } from './sign-in.ts';
+import { toDropNote } from '../domain/drop-note.ts';
 import { Refusal } from './refusal.ts';
 import { readSource, toSmallSource, type Incoming } from '../store/incoming.ts';
 import type { Message, MessageStore } from '../store/messages.ts';
@@ -160,7 +161,7 @@ export class MailReceiver {
     const { context, routing } = this.#dependencies;
     const appliedRule = await this.#findRule({ sender, recipients }, header);
     const isDropped = appliedRule?.rule.drop === true;
-    const note = isDropped ? `Dropped by rule ${String(appliedRule.number)}.` : '';
+    const note = isDropped ? toDropNote(appliedRule.number) : '';
     const deliveries = isDropped ? [] : buildDeliveries(routing, recipients, appliedRule?.rule);
     const digest = await source.keep();
     const targets = deliveries.map(({ target, type }) => `${target} ${type}`).sort();
@@ -192,11 +193,19 @@ export class MailReceiver {
         (row) => row !== undefined,
         () => true,
       );
-      if (!isStored) await sources.removeFiles([id]);
+      if (!isStored) await this.#discardFile(id);
       throw error;
     }
-    if (storedId !== id) await sources.removeFiles([id]);
+    if (storedId !== id) await this.#discardFile(id);
     return storedId;
+  }
+
+  /** Deletes a file without a row. The retention deletes it later if that is impossible now. */
+  async #discardFile(id: string): Promise<void> {
+    const { context, sources } = this.#dependencies;
+    await sources
+      .removeFiles([id])
+      .catch((error: unknown) => context.log.warn('mail source deletion failed', { error }));
   }
 
   /** Finds the rule for a mail. The header is decoded only when rules exist. */

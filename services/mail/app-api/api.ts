@@ -1,9 +1,11 @@
+import * as m from '#messages/mail-problems';
 import type { z } from 'zod';
-import { BytesReply, FileReply, implement, type ApiHandler } from '../../contracts/api.ts';
+import { BytesReply, implement, type ApiHandler } from '../../contracts/api.ts';
 import { mailApi, type SpooledMail } from '../../contracts/mail/api.ts';
 import { Problem } from '../../contracts/problem.ts';
 import type { Context } from '../../contracts/service.ts';
 import type { Activity } from '../../kit/activity.ts';
+import { buildBlobReply } from '../../kit/http/blob-reply.ts';
 import type { CachedQuery } from '../../kit/cached-query.ts';
 import { deliver, buildDeliveryJobs } from '../deliver/delivery-worker.ts';
 import { buildDeliveries } from '../domain/deliveries.ts';
@@ -116,8 +118,8 @@ function spoolHandlers(dependencies: ApiDependencies, spool: SpoolView): readonl
       const { id } = await spool.requireMessage(params['id']);
       const place = await spool.requireSource(id);
       const replyOptions = { type: 'message/rfc822', saveAs: `${id}.eml` };
-      return 'path' in place
-        ? new FileReply({ ...place, ...replyOptions })
+      return 'key' in place
+        ? buildBlobReply(context.blobs, place.key, replyOptions)
         : new BytesReply({ ...place, ...replyOptions });
     }),
   ];
@@ -131,12 +133,11 @@ function resendHandlers(dependencies: ApiDependencies, spool: SpoolView): readon
     implement(mailApi.resend, async ({ params }) => {
       const { id, recipients } = await spool.requireMessage(params['id']);
       const added = buildDeliveries(routing, recipients);
-      if (added.length === 0)
-        throw new Problem('mail.no_target', 409, 'Its recipients lead nowhere now. Add them to the recipients first.');
+      if (added.length === 0) throw new Problem('mail.no_target', 409, m.noTarget());
       await spool.requireSource(id);
       await commit(async (transaction) => {
         const previous = (await messages.find(id, transaction))?.deliveries;
-        if (previous === undefined) throw new Problem('mail.unknown', 404, 'This mail is no longer in the spool.');
+        if (previous === undefined) throw new Problem('mail.unknown', 404, m.unknownMail());
         await messages.updateDeliveries(transaction, id, [...previous, ...added]);
         await jobs.enqueueAll(transaction, deliver, buildDeliveryJobs(id, added, previous.length));
       });

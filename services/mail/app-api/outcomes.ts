@@ -5,7 +5,7 @@ import type { Activity } from '../../kit/activity.ts';
 import { CachedQuery } from '../../kit/cached-query.ts';
 import { getLastDays, type LocalDay } from '../../kit/local-days.ts';
 import type { Settings } from '../settings.ts';
-import { countOutcomes } from '../store/outcomes.ts';
+import { countMails, countOutcomes } from '../store/outcomes.ts';
 import { findUnfinished } from './views.ts';
 
 /** Maximum number of days of outcomes, if the spool keeps as many. */
@@ -17,7 +17,8 @@ export function createMailOutcomes(
   settings: Pick<Settings, 'spoolDays'>,
   activity: Activity,
 ): CachedQuery<z.infer<typeof mailApi.outcomes.reply>> {
-  const getDays = (): readonly LocalDay[] => getLastDays(clock.now(), Math.min(maxDays, settings.spoolDays));
+  const countDays = (): number => Math.min(maxDays, settings.spoolDays);
+  const getDays = (): readonly LocalDay[] => getLastDays(clock.now(), countDays());
   return new CachedQuery({
     clock,
     onRefreshDue: activity.touch,
@@ -30,7 +31,13 @@ export function createMailOutcomes(
       // Mails received during the read would count as delivered.
       const until = clock.now();
       const unfinished = await findUnfinished(jobs);
-      return { days: days.map(({ day }) => day), ...(await countOutcomes(reads, { days, until, unfinished })) };
+      const earlierDays = getLastDays(until, 2 * days.length).slice(0, days.length);
+      const isStored = settings.spoolDays >= 2 * days.length;
+      return {
+        days: days.map(({ day }) => day),
+        ...(await countOutcomes(reads, { days, until, unfinished })),
+        previous: isStored ? await countMails(reads, earlierDays, days[0]?.from ?? until) : null,
+      };
     },
   });
 }

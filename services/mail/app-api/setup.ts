@@ -82,7 +82,7 @@ function createImportHandler(): ApiHandler {
   return implement(mailApi.takeover, async (request) => {
     // The response repeats the request, including secrets.
     request.addHeader('Cache-Control', 'no-store');
-    const source = { name: 'This file', folder: undefined, environment: {} };
+    const source = { name: undefined, folder: undefined, environment: {} };
     const { settings: importedSettings, notes } = await parseMailrise(request.body.text, source);
     const recipients = importedSettings['recipients'];
     const logins = importedSettings['logins'];

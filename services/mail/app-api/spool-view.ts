@@ -1,3 +1,4 @@
+import * as m from '#messages/mail-problems';
 import type { SpooledMail } from '../../contracts/mail/api.ts';
 import { Problem } from '../../contracts/problem.ts';
 import type { Context } from '../../contracts/service.ts';
@@ -42,14 +43,14 @@ export class SpoolView {
   async requireMessage(id = ''): Promise<StoredMessage> {
     const message = await this.#dependencies.messages.find(id);
     if (message !== undefined) return message;
-    throw new Problem('mail.unknown', 404, 'This mail is no longer in the spool.');
+    throw new Problem('mail.unknown', 404, m.unknownMail());
   }
 
   /** @throws Problem `mail.source_gone` (410) */
   async requireSource(id: string): Promise<SourceLocation> {
     const location = await this.#dependencies.sources.findLocation(id);
     if (location !== undefined) return location;
-    throw new Problem('mail.source_gone', 410, 'The source of this mail is gone.');
+    throw new Problem('mail.source_gone', 410, m.sourceGone());
   }
 
   async #getSubject({ id, subject }: StoredMessage): Promise<string> {

@@ -1,6 +1,8 @@
 import type { Jobs, JobState, JobSummary } from '../../contracts/jobs.ts';
 import type { MailDelivery, SpooledMail } from '../../contracts/mail/api.ts';
 import { deliver, toDeliveryKey } from '../deliver/delivery-worker.ts';
+import { describeDeliveryFailure } from '../domain/delivery-failure.ts';
+import { formatNote } from '../domain/drop-note.ts';
 import type { MessageFilter, StoredMessage } from '../store/messages.ts';
 
 /** Jobs by key. */
@@ -43,10 +45,12 @@ export async function toStateFilter(
 
 /** Returns the state of each delivery of a mail. */
 export function toDeliveries(message: StoredMessage, jobs: JobsByKey): MailDelivery[] {
-  return message.deliveries.map(({ target, type }, part) => {
+  return message.deliveries.map(({ target, type, failure }, part) => {
     const job = jobs.get(toDeliveryKey(message.id, part));
     const state = job?.state === 'running' ? 'waiting' : (job?.state ?? 'unknown');
-    const reason = state === 'waiting' || state === 'dead' ? (job?.lastError ?? '') : '';
+    const hasFailed = state === 'dead' || (state === 'waiting' && (job?.lastError ?? '') !== '');
+    const knownReason = failure === undefined ? undefined : describeDeliveryFailure(failure);
+    const reason = hasFailed ? (knownReason ?? job?.lastError ?? '') : '';
     const dead = state === 'dead' ? (job?.id ?? null) : null;
     const nextAt = job?.state === 'waiting' ? job.runAt : null;
     return { part, target, type, state, attempts: job?.attempts ?? 0, reason, nextAt, job: dead };
@@ -63,7 +67,7 @@ export function toSummary(message: StoredMessage, deliveries: readonly MailDeliv
     subject,
     size,
     receivedAt,
-    note,
+    note: formatNote(note),
     state: getState(message, deliveries),
     targets: deliveries.map(({ target }) => target),
   };

@@ -1,3 +1,4 @@
+import * as m from '#messages/mail-problems';
 import { z } from 'zod';
 import { inboxOffered } from '../../contracts/inbox/api.ts';
 import { defineJob, type JobAttempt } from '../../contracts/jobs.ts';
@@ -14,6 +15,7 @@ import type { Context } from '../../contracts/service.ts';
 import type { Counter } from '../../contracts/metrics.ts';
 import type { Activity } from '../../kit/activity.ts';
 import { topicEntry, type Delivery } from '../domain/deliveries.ts';
+import { findDeliveryFailure } from '../domain/delivery-failure.ts';
 import {
   toTopicMessage,
   toNotification,
@@ -25,6 +27,7 @@ import { parseTarget, type Target } from '../domain/target.ts';
 import type { Routing } from '../routing/routing.ts';
 import type { MailReader } from '../mime/reader.ts';
 import type { DeliveryBackoff } from './delivery-backoff.ts';
+import type { MessageStore } from '../store/messages.ts';
 import type { Sources } from '../store/sources.ts';
 
 /** Delivers one mail to one target. */
@@ -71,13 +74,19 @@ export function buildDeliveryJobs(message: string, deliveries: readonly Delivery
   }));
 }
 
+/** Records finished deliveries. */
+interface DeliveryOutcomes {
+  readonly processed: Counter;
+  readonly activity: Activity;
+}
+
 interface WorkerDependencies {
   readonly context: Context;
   readonly routing: Routing;
+  readonly messages: MessageStore;
   readonly sources: Sources;
   readonly reader: MailReader;
-  readonly processed: Counter;
-  readonly activity: Activity;
+  readonly outcomes: DeliveryOutcomes;
   readonly deliveryBackoff: DeliveryBackoff;
   /** Improves titles and types of mails from known programs. */
   readonly recognize: () => boolean;
@@ -95,7 +104,8 @@ export class DeliveryWorker {
 
   /** Starts processing deliveries until it is disposed. */
   start(): Disposable {
-    const { context, processed, activity } = this.#dependencies;
+    const { context, outcomes } = this.#dependencies;
+    const { processed, activity } = outcomes;
     return context.jobs.handle(deliver, (attempt) => this.#attempt(attempt).finally(() => activity.touch()), {
       onDead: ({ payload }, reason) => {
         processed.inc({ result: 'failed' });
@@ -106,13 +116,40 @@ export class DeliveryWorker {
     });
   }
 
-  async #attempt({ payload, createdAt, signal }: JobAttempt<Payload>): Promise<void> {
+  /** Delivers, and stores the code of a failure, from which pages show the reason in the language of their reader. */
+  async #attempt(attempt: JobAttempt<Payload>): Promise<void> {
+    try {
+      await this.#send(attempt);
+    } catch (error) {
+      if (!attempt.signal.aborted) await this.#storeFailure(attempt.payload, error);
+      throw error;
+    }
+  }
+
+  async #storeFailure({ message: id, part }: Payload, error: unknown): Promise<void> {
+    const { context, messages } = this.#dependencies;
+    const failure = findDeliveryFailure(error);
+    try {
+      if ((await messages.find(id))?.deliveries[part]?.failure === failure) return;
+      await context.commit(async (transaction) => {
+        const deliveries = (await messages.find(id, transaction))?.deliveries ?? [];
+        if (deliveries[part] === undefined) return;
+        const changed = deliveries.map((delivery, index) => (index === part ? { ...delivery, failure } : delivery));
+        await messages.updateDeliveries(transaction, id, changed);
+      });
+    } catch (cause) {
+      context.log.warn('mail delivery failure not stored', { id, error: cause });
+    }
+  }
+
+  async #send({ payload, createdAt, signal }: JobAttempt<Payload>): Promise<void> {
     const target = parseTarget(payload.target);
-    if (target === undefined) throw new Problem('mail.bad_target', 400, 'The destination of this mail is not valid.');
+    if (target === undefined) throw new Problem('mail.bad_target', 400, m.targetInvalid);
     await this.#dependencies.deliveryBackoff.waitUntilIdle(createdAt, signal);
     const mail = await this.#read(payload.message);
     signal.throwIfAborted();
-    await this.#deliver(target, payload, mail);
+    // Titles and notes of notifications are for all readers.
+    await this.#dependencies.context.inHostLanguage(() => this.#deliver(target, payload, mail));
   }
 
   async #deliver(target: Target, payload: Payload, mail: ParsedMail): Promise<void> {
@@ -223,7 +260,7 @@ export class DeliveryWorker {
   #getUrl({ fingerprint }: Target & { readonly kind: 'url' }): string {
     const url = this.#dependencies.routing.urls.get(fingerprint);
     if (url !== undefined) return url;
-    throw new Problem('mail.destination_gone', 410, 'This destination is no longer among the recipients.');
+    throw new Problem('mail.destination_gone', 410, m.destinationGone);
   }
 
   #read(id: string): Promise<ParsedMail> {
@@ -243,7 +280,7 @@ export class DeliveryWorker {
   async #parse(id: string): Promise<ParsedMail> {
     const raw = await this.#dependencies.sources.read(id);
     if (raw !== undefined) return this.#dependencies.reader.read(raw);
-    throw new Problem('mail.source_gone', 410, 'The source of this mail is no longer in the spool.');
+    throw new Problem('mail.source_gone', 410, m.sourceGone);
   }
 }
 

@@ -29,6 +29,8 @@ export interface Delivery {
   readonly entry: string;
   /** Priority set by a rule. */
   readonly priority?: number | undefined;
+  /** Code of the last failed attempt, if it has one: see `delivery-failure.ts`. */
+  readonly failure?: string | undefined;
 }
 
 function applyRule(targets: readonly Target[], rule: Rule | undefined): readonly Target[] {

@@ -1,3 +1,4 @@
+import * as m from '#messages/mail-texts';
 import type { NotificationContent, NotificationType } from '../../contracts/notify/notification.ts';
 import { htmlToText } from '../../kit/plain-text.ts';
 import type { MailTemplates } from './deliveries.ts';
@@ -70,9 +71,10 @@ function truncate(text: string): string {
 /** Formats `[attachments: a.png, b.csv]` with at most ten names. */
 function formatAttachmentLine(names: readonly string[]): string {
   if (names.length === 0) return '';
-  const listed = names.slice(0, 10).map((name) => toSingleLine(name, 'unnamed').slice(0, 100));
-  const more = names.length > listed.length ? ` and ${names.length - listed.length} more` : '';
-  return `[${names.length === 1 ? 'attachment' : 'attachments'}: ${listed.join(', ')}${more}]`;
+  const listed = names.slice(0, 10).map((name) => toSingleLine(name, m.unnamedFile()).slice(0, 100));
+  const more = names.length - listed.length;
+  const values = { count: names.length, names: listed.join(', ') };
+  return more > 0 ? m.attachmentsAndMore({ more, ...values }) : m.attachments(values);
 }
 
 interface Body {
@@ -116,8 +118,8 @@ export function toNotification(
 ): NotificationContent {
   const { templates, to, config } = options;
   const selectedBody = getBody(mail, templates.format);
-  const from = toSingleLine(mail.from, '[no sender]');
-  const mailSubject = toSingleLine(mail.subject, '[no subject]');
+  const from = toSingleLine(mail.from, m.noSender());
+  const mailSubject = toSingleLine(mail.subject, m.noSubject());
   const rendering: Rendering = options.recognize
     ? recognizeMail({
         subject: toSingleLine(mail.subject, '').slice(0, maxTitleLength),

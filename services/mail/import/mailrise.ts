@@ -1,12 +1,14 @@
+import * as m from '#messages/mail-problems';
+import * as texts from '#messages/mail-texts';
 import { readFile, stat } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
 import { parse, YAMLParseError, type ScalarTag } from 'yaml';
 import type { z } from 'zod';
+import { formatList } from '../../../messages/format.ts';
 import { findOwn } from '../../contracts/find-own.ts';
 import { Problem } from '../../contracts/problem.ts';
 import type { ImportResult } from '../../contracts/service.ts';
 import { getDeliverer } from '../../contracts/notify/native-schemes.ts';
-import { formatCount } from '../../kit/format-count.ts';
 import { isPattern } from '../domain/recipients.ts';
 import { isDestination } from '../settings/recipients.ts';
 import { Settings } from '../settings.ts';
@@ -41,13 +43,13 @@ function toConfiguration(root: Fields, notes: string[]): Configuration {
   const section = (parent: Fields, name: string, path = name): Fields => {
     const value = parent[name];
     if (isRecord(value)) return value;
-    if (!isAbsent(value)) notes.push(`${path}: it is not a list of named values, so it was left out.`);
+    if (!isAbsent(value)) notes.push(texts.sectionSkipped({ name: path }));
     return {};
   };
   const text = (parent: Fields, name: string, path: string): string | undefined => {
     const value = parent[name];
     if (typeof value === 'string' || typeof value === 'number' || typeof value === 'boolean') return String(value);
-    if (!isAbsent(value)) notes.push(`${path}: it is not a text, so it was left out.`);
+    if (!isAbsent(value)) notes.push(texts.textSkipped({ name: path }));
     return undefined;
   };
   const configs = section(root, 'configs');
@@ -57,7 +59,7 @@ function toConfiguration(root: Fields, notes: string[]): Configuration {
   const logins = section(auth, 'basic', 'smtp.auth.basic');
   const isUnreadable = (value: unknown): boolean => !isAbsent(value) && !isRecord(value);
   const isPort = Number.isInteger(port) && port > 0 && port < 65_536;
-  if (!isAbsent(listen['port']) && !isPort) notes.push('listen.port: it is not a port, so it was left out.');
+  if (!isAbsent(listen['port']) && !isPort) notes.push(texts.portSkipped());
   // YAML of other programs reads `off` as false.
   const mode = (text(tls, 'mode', 'tls.mode') ?? 'off').replace(/^false$/, 'off');
   return {
@@ -83,19 +85,17 @@ const bodyFormats: readonly unknown[] = ['text', 'markdown', 'html'];
 /** Reads the templates of a recipient; a value of another kind is noted and replaced by the usual one. */
 function toWording(name: string, templates: unknown, notes: string[]) {
   const fields = toRecord(templates);
-  if (!isRecord(templates) && !isAbsent(templates))
-    notes.push(`${name}: its templates cannot be read, so they were left out.`);
+  if (!isRecord(templates) && !isAbsent(templates)) notes.push(texts.templatesSkipped({ name }));
   const text = (field: string): string => {
     const value = fields[field];
     if (typeof value === 'string' || isAbsent(value)) return typeof value === 'string' ? value : '';
-    notes.push(`${name}: its ${field} is not a text, so it was left out.`);
+    notes.push(texts.templateSkipped({ name, field }));
     return '';
   };
   for (const field of Object.keys(fields))
-    if (!templateFields.has(field)) notes.push(`${name}: its ${field} has no effect here.`);
+    if (!templateFields.has(field)) notes.push(texts.optionIgnored({ name, field }));
   const format = fields['body_format'];
-  if (!isAbsent(format) && !bodyFormats.includes(format))
-    notes.push(`${name}: its body_format is unknown, so mails keep the format in which they come.`);
+  if (!isAbsent(format) && !bodyFormats.includes(format)) notes.push(texts.formatUnknown({ name }));
   return {
     title: text('title_template'),
     body: text('body_template'),
@@ -133,19 +133,17 @@ function getScheme(url: string): string | undefined {
  */
 function buildDestinationNotes(name: string, urls: readonly string[]): readonly string[] {
   const findSchemes = (by: 'engine' | 'nobody'): readonly string[] => {
-    const schemes = urls
-      .filter((url) => getDeliverer(url) === by)
-      .map((url) => getScheme(url) ?? 'an address without a scheme');
+    const schemes = urls.filter((url) => getDeliverer(url) === by).map((url) => getScheme(url) ?? '');
     return [...new Set(schemes)];
   };
   const [nobody, engine] = [findSchemes('nobody'), findSchemes('engine')];
   const incomplete = urls.filter((url) => getDeliverer(url) !== 'nobody' && !isDestination(url));
   return [
-    ...incomplete.map((url) => `${name}: an address of ${getScheme(url) ?? ''} is incomplete, so it was left out.`),
-    ...nobody.map((scheme) => `${name}: ${scheme} is not served here, so this destination was left out.`),
-    ...(engine.length === 0
-      ? []
-      : [`${name}: ${engine.join(', ')} need the Apprise engine. Install it under Settings, Engines.`]),
+    ...incomplete.map((url) => texts.destinationIncomplete({ name, scheme: getScheme(url) ?? '' })),
+    ...nobody.map((scheme) =>
+      scheme === '' ? texts.addressWithoutScheme({ name }) : texts.destinationUnsupported({ name, scheme }),
+    ),
+    ...(engine.length === 0 ? [] : [texts.destinationsNeedEngine({ name, schemes: formatList(engine) })]),
   ];
 }
 
@@ -159,7 +157,7 @@ async function findFile(path: string): Promise<string> {
     const schemes = await stat(file).catch(() => undefined);
     if (schemes?.isFile() === true) return file;
   }
-  throw new Problem('mail.nothing_to_take_over', 404, `There is no mailrise.conf in ${path}.`);
+  throw new Problem('mail.nothing_to_take_over', 404, m.configurationNotFound({ path }));
 }
 
 /**
@@ -176,8 +174,8 @@ export async function importMailrise(path: string, environment: Environment): Pr
 
 /** Origin of a configuration. */
 interface Source {
-  /** Name for messages. */
-  readonly name: string;
+  /** Name for messages; undefined when the configuration was uploaded. */
+  readonly name: string | undefined;
   /**
    * Folder of referenced files; undefined when the configuration was uploaded, in which case no files of this computer
    * are read.
@@ -196,20 +194,19 @@ export async function parseMailrise(text: string, source: Source): Promise<Impor
   const unset: string[] = [];
   const root: unknown = parseYaml(text, source, unset);
   if (!isRecord(root) || (!isAbsent(root['configs']) && !isRecord(root['configs'])))
-    throw new Problem('mail.unreadable', 422, `${file} is not a configuration of Mailrise.`);
-  const notes = unset.map((name) => `The variable ${name} is not known here, so what it stands for is left out.`);
+    throw new Problem('mail.unreadable', 422, file === undefined ? m.uploadNotMailrise() : m.fileNotMailrise({ file }));
+  const notes = unset.map((name) => texts.variableMissing({ name }));
   const { configs, port, tls, hostname, logins: passwords, needsSignIn, hasCode } = toConfiguration(root, notes);
   const recipients = await readRecipients(configs, folder, notes);
   const logins = readLogins(passwords, notes);
   const resolvePath = (path: string): string => (path === '' ? '' : resolve(folder ?? '', path));
   const isEncrypted = tls !== undefined && tls.mode !== 'off';
-  if (isEncrypted && findOwn(tlsModes, tls.mode) === undefined)
-    notes.push('tls.mode: it is unknown, so the encryption stays as it is here. Select it in the settings.');
+  if (isEncrypted && findOwn(tlsModes, tls.mode) === undefined) notes.push(texts.encryptionUnknown());
   if (isEncrypted && folder === undefined) {
-    notes.push('Encryption stays as it is here: choose the certificate and its key in the settings.');
+    notes.push(texts.encryptionUnchanged());
   }
   if (port !== undefined && folder === undefined) {
-    notes.push(`It listened on port ${String(port)}. The port here stays as it is; the settings change it.`);
+    notes.push(texts.portUnchanged({ port: String(port) }));
   }
   const tlsMode = tls ? findOwn(tlsModes, tls.mode) : undefined;
   const settings = {
@@ -226,10 +223,12 @@ export async function parseMailrise(text: string, source: Source): Promise<Impor
   };
   const validSettings = removeInvalid(settings, notes);
   notes.unshift(
-    `Taken over: ${formatCount(countEntries(validSettings['recipients']), 'recipient')}, ` +
-      `${formatCount(countEntries(validSettings['logins']), 'login')}.`,
+    texts.imported({
+      recipients: countEntries(validSettings['recipients']),
+      logins: countEntries(validSettings['logins']),
+    }),
   );
-  if (hasCode) notes.push('Its import_code stays behind: code of other programs is not run here.');
+  if (hasCode) notes.push(texts.importedCode());
   return { settings: validSettings, notes };
 }
 
@@ -239,11 +238,11 @@ async function readRecipients(configs: Fields, folder: string | undefined, notes
   for (const [name, value] of Object.entries(configs)) {
     // Some configurations list destinations without a name.
     const config = isRecord(value) ? value : { urls: value ?? undefined };
-    const { urls, notes: skippedNotes } = await readDestinations(config, folder);
-    notes.push(...skippedNotes.map((note) => `${name}: ${note}`));
+    const { urls, notes: skippedNotes } = await readDestinations(name, config, folder);
+    notes.push(...skippedNotes);
     const usable = urls.filter((url) => isDestination(url) && getDeliverer(url) !== 'nobody');
     notes.push(...buildDestinationNotes(name, urls));
-    if (usable.length === 0 || !isPattern(name)) notes.push(`${name}: it has no destinations that can be used.`);
+    if (usable.length === 0 || !isPattern(name)) notes.push(texts.recipientSkipped({ name }));
     else {
       recipients.push({
         address: toAddress(name),
@@ -266,7 +265,7 @@ function readLogins(
   }));
   const logins = allLogins.filter(({ password }) => password !== '');
   for (const { name } of allLogins.filter((each) => !logins.includes(each))) {
-    notes.push(`The login ${name} has no password and stays behind.`);
+    notes.push(texts.loginSkipped({ name }));
   }
   return logins;
 }
@@ -284,13 +283,13 @@ function removeInvalid(settings: Fields, notes: string[]): Fields {
     const isValid = (candidate: unknown): boolean => schema?.safeParse(candidate).success !== false;
     if (!Array.isArray(value) || isValid(value)) {
       if (isValid(value)) validSettings[name] = value;
-      else notes.push(`${name}: its value is not possible here, so it was left out.`);
+      else notes.push(texts.valueSkipped({ name }));
       continue;
     }
     const validMembers: unknown[] = [];
     for (const member of value as readonly Fields[]) {
       if (isValid([...validMembers, member])) validMembers.push(member);
-      else notes.push(`${String(member['address'] ?? member['name'])}: it is not possible here, so it was left out.`);
+      else notes.push(texts.entrySkipped({ name: String(member['address'] ?? member['name']) }));
     }
     if (validMembers.length > 0) validSettings[name] = validMembers;
   }
@@ -305,7 +304,12 @@ function parseYaml(text: string, source: Source, unset: string[]): unknown {
   } catch (cause) {
     // The parser's message may contain a secret, so only the line number is reported.
     const line = cause instanceof YAMLParseError ? cause.linePos?.[0].line : undefined;
-    const path = line === undefined ? '' : `: line ${String(line)}`;
-    throw new Problem('mail.unreadable', 422, `${source.name} cannot be read${path}.`);
+    throw new Problem('mail.unreadable', 422, formatUnreadable(source.name, line));
   }
+}
+
+function formatUnreadable(file: string | undefined, line: number | undefined): string {
+  if (line === undefined) return file === undefined ? m.uploadUnreadable() : m.fileUnreadable({ file });
+  const values = { line: String(line) };
+  return file === undefined ? m.uploadUnreadableLine(values) : m.fileUnreadableLine({ file, ...values });
 }

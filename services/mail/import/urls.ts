@@ -1,3 +1,4 @@
+import * as m from '#messages/mail-texts';
 import { readFile } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import { parse } from 'yaml';
@@ -39,10 +40,11 @@ function getUrls(entry: unknown): readonly string[] {
 const maxDepth = 5;
 
 /**
- * Returns the destinations of an entry and of the files that it includes, read from `folder`; without a folder,
+ * Returns the destinations of the entry with this name and of the files that it includes, read from `folder`; without a folder,
  * includes are skipped.
  */
 export async function readDestinations(
+  name: string,
   config: Readonly<Record<string, unknown>>,
   folder: string | undefined,
   depth = 0,
@@ -53,20 +55,20 @@ export async function readDestinations(
   const notes: string[] = [];
   for (const include of toList(config['include'])) {
     if (typeof include !== 'string' || /^https?:\/\//i.test(include)) {
-      notes.push('an include from the network stays behind; add its destinations by hand.');
+      notes.push(m.includeFromNetwork({ name }));
       continue;
     }
     if (folder === undefined) {
-      notes.push('the files it includes stay behind; add their destinations by hand.');
+      notes.push(m.includeFromFiles({ name }));
       continue;
     }
     const path = resolve(folder, include.replace(/^file:\/\//, '').replace(/\?.*$/, ''));
     const text = depth < maxDepth ? await readFile(path, 'utf8').catch(() => undefined) : undefined;
     if (text === undefined) {
-      notes.push(`the included file ${path} cannot be read.`);
+      notes.push(m.includeUnreadable({ name, path }));
       continue;
     }
-    const included = await readDestinations(parseIncluded(text), folder, depth + 1);
+    const included = await readDestinations(name, parseIncluded(text), folder, depth + 1);
     urls.push(...included.urls);
     notes.push(...included.notes);
   }

@@ -1,3 +1,4 @@
+import * as m from '#messages/mail-settings';
 import { isIP } from 'node:net';
 import { z } from 'zod';
 
@@ -12,42 +13,29 @@ function isNetwork(text: string): boolean {
 }
 
 const Login = z.object({
-  name: z
-    .string()
-    .trim()
-    .min(1)
-    .max(128)
-    .default('mail')
-    .meta({ title: 'Name', description: 'User name that the mail client sends.' }),
-  password: z
-    .string()
-    .min(1)
-    .max(1024)
-    .default('')
-    .meta({ title: 'Password', description: 'Password for this mail gateway only.', secret: true }),
+  name: z.string().trim().min(1).max(128).default('mail').meta({ label: m.name, help: m.nameHelp }),
+  password: z.string().min(1).max(1024).default('').meta({ label: m.password, help: m.passwordHelp, secret: true }),
 });
 
 /** Settings for clients, sign-in and encryption. */
 export const accessFields = {
   clients: z
-    .array(z.string().trim().refine(isNetwork, 'Use an address or a network such as 192.168.1.0/24.'))
+    .array(z.string().trim().refine(isNetwork, { error: m.clientsInvalid }))
     .max(200)
     .default([])
     .meta({
       live: true,
-      title: 'Allowed networks',
-      description:
-        'Addresses or networks that can send mail, such as 192.168.1.0/24. Leave empty to allow this ' +
-        'computer and private networks, or all networks if sign-in is required.',
+      label: m.clients,
+      help: m.clientsHelp,
     }),
   signIn: z
     .enum(['off', 'optional', 'required'])
     .default('off')
     .meta({
       live: true,
-      title: 'Sign-in',
-      description: 'Requires a login below or an account with write access to the recipient, such as mail alerts*.',
-      choices: { off: 'Disabled', optional: 'Optional', required: 'Required' },
+      label: m.signIn,
+      help: m.signInHelp,
+      choices: { off: m.signInOff, optional: m.signInOptional, required: m.signInRequired },
     }),
   logins: z
     .array(Login)
@@ -56,20 +44,20 @@ export const accessFields = {
     .meta({
       live: true,
       needs: { signIn: ['optional', 'required'] },
-      title: 'Logins',
-      description: 'Logins for devices without an account. They can send to every recipient.',
+      label: m.logins,
+      help: m.loginsHelp,
     }),
   tls: z
     .enum(['off', 'starttls', 'required', 'implicit'])
     .default('off')
     .meta({
-      title: 'Encryption',
-      description: 'Encryption of connections from devices.',
+      label: m.tls,
+      help: m.tlsHelp,
       choices: {
-        off: 'None',
-        starttls: 'STARTTLS, required for sign-in',
-        required: 'STARTTLS, required',
-        implicit: 'Implicit TLS, as on port 465',
+        off: m.tlsOff,
+        starttls: m.tlsStarttls,
+        required: m.tlsRequired,
+        implicit: m.tlsImplicit,
       },
     }),
   certificateFile: z
@@ -77,15 +65,15 @@ export const accessFields = {
     .default('')
     .meta({
       needs: { tls: ['starttls', 'required', 'implicit'] },
-      title: 'Certificate',
-      description: 'PEM file with the certificate and its chain.',
+      label: m.certificateFile,
+      help: m.certificateFileHelp,
     }),
   keyFile: z
     .string()
     .default('')
     .meta({
       needs: { tls: ['starttls', 'required', 'implicit'] },
-      title: 'Certificate key',
-      description: 'PEM file with the private key of the certificate.',
+      label: m.keyFile,
+      help: m.keyFileHelp,
     }),
 };

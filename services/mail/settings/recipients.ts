@@ -1,11 +1,10 @@
+import * as m from '#messages/mail-settings';
 import { z } from 'zod';
 import { NotificationType } from '../../contracts/notify/notification.ts';
 import { isPattern } from '../domain/recipients.ts';
 import { parseTarget, splitTargets } from '../domain/target.ts';
 
-const targetFormats =
-  'notify://KEY, notify://KEY?tag=TAG, push://TOPIC, inbox:// or http://HOST/notify/KEY?tag=TAG. ' +
-  'Separate several with spaces.';
+const targetFormats = 'notify://KEY, notify://KEY?tag=TAG, push://TOPIC, inbox://, http://HOST/notify/KEY?tag=TAG';
 
 const areTargets = (text: string): boolean =>
   splitTargets(text).every((target) => !target.includes('#') && parseTarget(target) !== undefined);
@@ -19,52 +18,40 @@ const pattern = z.string().trim().max(200).default('');
 
 const Recipient = z
   .object({
-    address: z
-      .string()
-      .default('aggregator')
-      .refine(isPattern, 'Use name, name@domain or a pattern with * and ?, such as backup-*@nas.lan.')
-      .meta({
-        title: 'Address',
-        description:
-          'A name without a domain matches every domain. * matches any characters, ? any single character, ' +
-          '[a-z] one of a set.',
-      }),
+    address: z.string().default('aggregator').refine(isPattern, { error: m.addressInvalid }).meta({
+      label: m.address,
+      help: m.addressHelp,
+    }),
     to: z
       .string()
       .default('notify://aggregator')
-      .refine(areTargets, `Use ${targetFormats}`)
-      .meta({ title: 'Destination', description: targetFormats }),
+      .refine(areTargets, { error: () => m.targetInvalid({ formats: targetFormats }) })
+      .meta({ label: m.to, help: () => m.targetHelp({ formats: targetFormats }) }),
     destinations: z
       .string()
       .default('')
-      .refine(
-        (text) => splitTargets(text).every(isDestination),
-        'Use addresses such as discord://…, separated by spaces.',
-      )
+      .refine((text) => splitTargets(text).every(isDestination), { error: m.destinationsInvalid })
       .meta({
-        title: 'Additional destinations',
-        description:
-          'Destination URLs as in a notification key, separated by spaces. They can contain passwords, so ' +
-          'they are not shown again.',
+        label: m.destinations,
+        help: m.destinationsHelp,
         secret: true,
       }),
     title: z.string().max(1000).default('').meta({
-      title: 'Title',
-      description:
-        'Template with $subject, $from, $to, $config and $type. Leave empty to use the subject and the sender.',
+      label: m.title,
+      help: m.titleHelp,
     }),
     body: z.string().max(10_000).default('').meta({
-      title: 'Text',
-      description: 'Template with the variables above and $body. Leave empty to use the text of the email.',
+      label: m.body,
+      help: m.bodyHelp,
     }),
     format: z.enum(['as it comes', 'text', 'markdown', 'html']).default('as it comes').meta({
-      title: 'Text format',
-      description: '"As it comes" uses HTML if the email contains it, otherwise plain text.',
+      label: m.format,
+      help: m.formatHelp,
     }),
   })
   .refine(({ to, destinations }) => splitTargets(to + destinations).length > 0, {
     path: ['to'],
-    message: 'Enter a destination.',
+    error: m.recipientInvalid,
   });
 
 export const recipients = z
@@ -75,56 +62,49 @@ export const recipients = z
   ])
   .meta({
     live: true,
-    title: 'Recipients',
-    description:
-      'Mail to other addresses is refused. The first match applies. A suffix such as .warning or ' +
-      '.failure sets the type.',
+    label: m.recipients,
+    help: m.recipientsHelp,
   });
 
 const Rule = z.object({
   from: pattern.meta({
-    title: 'Sender',
-    description:
-      'Words in the sender, or a pattern with * and ? that matches the complete sender. Leave empty to ' +
-      'match any sender.',
+    label: m.from,
+    help: m.fromHelp,
   }),
   subject: pattern.meta({
-    title: 'Subject',
-    description: 'Words in the subject, or a pattern. Leave empty to match any subject.',
+    label: m.subject,
+    help: m.subjectHelp,
   }),
   to: pattern.meta({
-    title: 'Recipient',
-    description: 'Words in a recipient, or a pattern. Leave empty to match any recipient.',
+    label: m.ruleRecipient,
+    help: m.toHelp,
   }),
-  drop: z
-    .boolean()
-    .default(false)
-    .meta({ title: 'Drop', description: 'Matching emails are accepted and listed, but no notification is sent.' }),
+  drop: z.boolean().default(false).meta({ label: m.drop, help: m.dropHelp }),
   type: z
     .enum(['as it is', ...NotificationType.options])
     .default('as it is')
-    .meta({ title: 'Type', description: 'Type of the notification.' }),
+    .meta({ label: m.type, help: m.typeHelp }),
   priority: z.int().min(0).max(5).default(0).meta({
-    title: 'Priority',
-    description: 'Priority of push messages and inbox messages, from 1 to 5. Set to 0 to derive it from the type.',
+    label: m.priority,
+    help: m.priorityHelp,
   }),
   tag: z
     .string()
     .trim()
     .max(200)
-    .regex(/^[\w\s:|,+&-]*$/, 'Use letters, digits, - and _, with commas or spaces between tags.')
+    .regex(/^[\w\s:|,+&-]*$/, { error: m.tagInvalid })
     .default('')
-    .meta({ title: 'Tag', description: 'Tag for notification keys, instead of the tag of the recipient.' }),
+    .meta({ label: m.tag, help: m.tagHelp }),
   goesTo: z
     .string()
     .trim()
     .default('')
-    .refine(areTargets, `Use ${targetFormats}`)
-    .meta({ title: 'Destination', description: `Destination instead of the one of the recipient: ${targetFormats}` }),
+    .refine(areTargets, { error: () => m.targetInvalid({ formats: targetFormats }) })
+    .meta({ label: m.goesTo, help: () => m.otherTargetHelp({ formats: targetFormats }) }),
 });
 
 export const rules = z.array(Rule).max(200).default([]).meta({
   live: true,
-  title: 'Rules',
-  description: 'Rules by sender, subject and recipient. The first matching rule applies.',
+  label: m.rules,
+  help: m.rulesHelp,
 });

@@ -1,3 +1,4 @@
+import * as m from '#messages/mail-problems';
 import { readFile } from 'node:fs/promises';
 import { createSecureContext } from 'node:tls';
 import { Problem } from '../../contracts/problem.ts';
@@ -15,13 +16,13 @@ export interface Certificate {
  */
 export async function readCertificate(certificateFile: string, keyFile: string): Promise<Certificate> {
   if (certificateFile === '' || keyFile === '') {
-    throw new Problem('mail.certificate', 422, 'Encryption needs the files of a certificate and its key.');
+    throw new Problem('mail.certificate', 422, m.certificateMissing);
   }
   try {
     const [cert, key] = await Promise.all([readFile(certificateFile, 'utf8'), readFile(keyFile, 'utf8')]);
     createSecureContext({ cert, key });
     return { cert, key };
   } catch (cause) {
-    throw new Problem('mail.certificate', 422, 'The certificate and its key cannot be used.', { cause });
+    throw new Problem('mail.certificate', 422, m.certificateInvalid, { cause });
   }
 }

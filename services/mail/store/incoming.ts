@@ -37,14 +37,14 @@ export async function readSource(
   stream: Readable,
   headBytes: number,
   isTooLarge: () => boolean,
-  open: () => Promise<SpoolFile>,
+  open: () => SpoolFile,
 ): Promise<Incoming> {
   const beginning = await readBeginning(stream);
   const [firstChunk, secondChunk] = beginning.chunks;
   const firstBytes =
     firstChunk !== undefined && secondChunk === undefined ? firstChunk : Buffer.concat(beginning.chunks);
   if (beginning.ended) return toSmallSource(firstBytes);
-  const file = await open();
+  const file = open();
   try {
     const head: Buffer[] = [firstBytes];
     let size = firstBytes.length;

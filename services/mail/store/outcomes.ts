@@ -1,4 +1,4 @@
-import { sql, type Kysely } from 'kysely';
+import { sql, type Kysely, type RawBuilder } from 'kysely';
 import type { LocalDay } from '../../kit/local-days.ts';
 import type { MailTables } from './tables.ts';
 
@@ -21,14 +21,33 @@ interface CountInput {
   readonly unfinished: { readonly failed: readonly string[]; readonly waiting: readonly string[] };
 }
 
+/** Counts all mails of some days that were received before a time (ms since the epoch). */
+export async function countMails(db: Kysely<MailTables>, days: readonly LocalDay[], until: number): Promise<number[]> {
+  const dayOfMail = buildDayIndex(days);
+  const rows = await db
+    .selectFrom('messages')
+    .where('received_at', '>=', days[0]?.from ?? 0)
+    .where('received_at', '<', until)
+    .select([dayOfMail.as('day')])
+    .select((on) => on.fn.countAll<number>().as('count'))
+    .groupBy(dayOfMail)
+    .execute();
+  return days.map((_, index) => Number(rows.find(({ day }) => Number(day) === index)?.count ?? 0));
+}
+
+/** Builds the index of the day on which a mail was received. */
+function buildDayIndex(days: readonly LocalDay[]): RawBuilder<number> {
+  const cases = days.map(({ from }, day) => sql`when received_at >= ${sql.lit(from)} then ${sql.lit(day)}`);
+  return sql<number>`case ${sql.join(cases.toReversed(), sql` `)} end`;
+}
+
 /** Counts the mails of some days by outcome. */
 export async function countOutcomes(
   db: Kysely<MailTables>,
   { days, until, unfinished }: CountInput,
 ): Promise<Outcomes> {
   const since = days[0]?.from ?? 0;
-  const cases = days.map(({ from }, day) => sql`when received_at >= ${sql.lit(from)} then ${sql.lit(day)}`);
-  const dayOfMail = sql<number>`case ${sql.join(cases.toReversed(), sql` `)} end`;
+  const dayOfMail = buildDayIndex(days);
   const isDropped = sql<number>`case when deliveries = '[]' and note <> '' then 1 else 0 end`;
   const rows = await db
     .selectFrom('messages')

@@ -1,31 +1,27 @@
 import type { Kysely } from 'kysely';
 import { executeCached } from '../../kit/cached-statement.ts';
-import { Spool, type SpoolFile } from './spool.ts';
+import type { Blobs } from '../../contracts/blobs.ts';
+import { getSpoolKey, Spool, type SpoolFile } from './spool.ts';
 import type { MailTables } from './tables.ts';
 
-/** Location of a complete source. */
-export type SourceLocation = { readonly path: string } | { readonly bytes: Uint8Array };
+/** Location of a complete source: the key of a blob, or the source itself. */
+export type SourceLocation = { readonly key: string } | { readonly bytes: Uint8Array };
 
 /**
  * Raw sources of accepted mails. Small ones are rows, durable with the commit that stores several mails; large ones are
- * files.
+ * blobs.
  */
 export class Sources {
   readonly #db: Kysely<MailTables>;
   readonly #spool: Spool;
 
-  /** `files` is the folder of the service. */
-  constructor(db: Kysely<MailTables>, files: string) {
+  constructor(db: Kysely<MailTables>, blobs: Blobs) {
     this.#db = db;
-    this.#spool = new Spool(files);
-  }
-
-  open(): Promise<void> {
-    return this.#spool.open();
+    this.#spool = new Spool(blobs);
   }
 
   /** Creates a file for a large source, deleted on disposal unless it was kept. */
-  create(id: string): Promise<SpoolFile> {
+  create(id: string): SpoolFile {
     return this.#spool.create(id);
   }
 
@@ -50,7 +46,7 @@ export class Sources {
   async findLocation(id: string): Promise<SourceLocation | undefined> {
     const bytes = await this.#readRow(id);
     if (bytes !== undefined) return { bytes };
-    return (await this.#spool.head(id, 1)) === undefined ? undefined : { path: this.#spool.getPath(id) };
+    return (await this.#spool.exists(id)) ? { key: getSpoolKey(id) } : undefined;
   }
 
   async #readRow(id: string): Promise<Uint8Array | undefined> {
@@ -61,7 +57,7 @@ export class Sources {
 
   /** Deletes files; rows are deleted with their messages. */
   async removeFiles(ids: readonly string[]): Promise<void> {
-    for (const id of ids) await this.#spool.remove(id);
+    await this.#spool.remove(ids);
   }
 
   /** Returns ids of files last written before `time`, in ms since the epoch. */

@@ -1,3 +1,4 @@
+import * as m from '#messages/notify-problems';
 import { Readable } from 'node:stream';
 import type { Kysely } from 'kysely';
 import { createWallClock } from '../../contracts/quiet-hours.ts';
@@ -7,6 +8,7 @@ import {
   type NotificationOffer,
 } from '../../contracts/notify/notification.ts';
 import type { NotifyKeyOptions } from '../../contracts/notify/options.ts';
+import { runInEnglish } from '../../kit/language.ts';
 import { Problem } from '../../contracts/problem.ts';
 import type { Context } from '../../contracts/service.ts';
 import { createSortableId } from '../../kit/sortable-id.ts';
@@ -98,11 +100,11 @@ export class Aggregator {
     const isWaitingForEngine = cachedKey?.skipped.some(({ needsEngine }) => needsEngine === true) ?? false;
     if (cachedKey !== undefined && !(isWaitingForEngine && (await this.#engine.isInstalled()))) return cachedKey;
     const { options, secret } = configuration;
-    const parsedKey = {
-      ...removeDisallowed(await readKey(configuration, this.#engine), this.#limits.isAllowed),
-      options,
-      secret,
-    };
+    // The parsed key is cached, so the reasons for skipped lines must not be in the language of the first reader.
+    const parsed = await runInEnglish(async () =>
+      removeDisallowed(await readKey(configuration, this.#engine), this.#limits.isAllowed),
+    );
+    const parsedKey = { ...parsed, options, secret };
     this.#parsedKeys.set(configuration, parsedKey);
     return parsedKey;
   }
@@ -160,10 +162,10 @@ export class Aggregator {
     }
     const parsedKey = await this.find(configuration);
     if (parsedKey === undefined) {
-      throw new Problem('notify.unknown_configuration', 404, `There is no notification key ${configuration}.`);
+      throw new Problem('notify.unknown_configuration', 404, () => m.offerUnknownKey({ key: configuration }));
     }
     const field = parseTagField(offer.tag);
-    if (field.kind === 'invalid') throw new Problem('notify.bad_tag', 400, 'The tag expression is not valid.');
+    if (field.kind === 'invalid') throw new Problem('notify.bad_tag', 400, m.offeredTagInvalid);
     const selections: Map<string, Selection> = collectSelections(
       selectDeliveries(parsedKey, field.kind === 'none' ? undefined : field.expression),
     );
@@ -291,7 +293,7 @@ export class Aggregator {
       this.#waitingCount = { at: now, waiting: await this.#stores.notifications.countWaiting() };
     }
     if (this.#waitingCount.waiting < this.#limits.current.maxWaiting) return;
-    throw new Problem('notify.outbox_full', 503, 'Too many notifications wait for their destinations.', {
+    throw new Problem('notify.outbox_full', 503, m.queueFull, {
       headers: { 'Retry-After': '60' },
     });
   }

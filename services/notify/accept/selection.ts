@@ -85,8 +85,8 @@ export async function selectUrls(urls: readonly string[], engine: EngineDestinat
     destinations.map((result) => {
       if (!('reason' in result)) return { ...result, tags: [] };
       const { reason, needsEngine } = result;
-      if (needsEngine) throw new Problem('notify.needs_engine', 503, `The destination waits: ${reason}.`);
-      throw new Problem('notify.bad_url', 400, `The destination cannot be used: ${reason}`);
+      if (needsEngine) throw new Problem('notify.needs_engine', 503, reason);
+      throw new Problem('notify.bad_url', 400, reason);
     }),
   );
 }

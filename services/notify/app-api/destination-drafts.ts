@@ -1,3 +1,4 @@
+import * as m from '#messages/notify-problems';
 import { DeliveryArgument, type DeliveryArguments } from '../../contracts/notify/delivery.ts';
 import type { FormValues } from '../../contracts/notify/forms.ts';
 import { Problem } from '../../contracts/problem.ts';
@@ -35,8 +36,7 @@ async function validateOptions(url: string, options: DeliveryArguments, engine: 
   if ((await findUnusable(withoutOptions, engine)) !== undefined) return;
   for (const [name, value] of Object.entries({ ...readDelivery(url), ...options })) {
     const unusable = await findUnusable(writeDelivery(withoutOptions, { [name]: value }), engine);
-    if (unusable !== undefined)
-      throw createFieldProblem(`delivery.${name}`, `This cannot be used: ${unusable.reason}.`);
+    if (unusable !== undefined) throw createFieldProblem(`delivery.${name}`, unusable.reason);
   }
 }
 
@@ -63,11 +63,10 @@ async function resolveAddress(
 async function validateUrl(url: string, engine: EngineDestinations): Promise<string> {
   const unusable = await findUnusable(url, engine);
   if (unusable?.needsEngine === true) {
-    const message = 'This address needs the Apprise engine. Install it on the page Engines, then add it again.';
-    throw createFieldProblem('url', message, 'notify.needs_engine');
+    throw createFieldProblem('url', m.engineMissing(), 'notify.needs_engine');
   }
-  if (unusable !== undefined) throw createFieldProblem('url', `This cannot be used: ${unusable.reason}.`);
-  if (/[\r\n]/.test(url)) throw createFieldProblem('url', 'Write it in one line.');
+  if (unusable !== undefined) throw createFieldProblem('url', unusable.reason);
+  if (/[\r\n]/.test(url)) throw createFieldProblem('url', m.lineBreak());
   return url;
 }
 

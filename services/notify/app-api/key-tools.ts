@@ -1,3 +1,4 @@
+import * as m from '#messages/notify-problems';
 import type { NotifyDestination, NotifyKey } from '../../contracts/notify/api.ts';
 import { Problem } from '../../contracts/problem.ts';
 import { readDelivery } from '../keys/delivery-arguments.ts';
@@ -22,12 +23,12 @@ export function createKeyTools(dependencies: ApiDependencies): KeyTools {
   const { configurations, health } = dependencies.stores;
   const getConfiguration = async (key: string): Promise<StoredConfiguration> => {
     const configuration = await configurations.find(key);
-    if (configuration === undefined) throw new Problem('notify.unknown_key', 404, `There is no key ${key}.`);
+    if (configuration === undefined) throw new Problem('notify.unknown_key', 404, m.keyUnknown({ key }));
     return configuration;
   };
   const requireUnlocked = (): void => {
     if (!settings.configurationLock) return;
-    throw new Problem('notify.locked', 403, 'Keys are locked. The settings of Notifications unlock them.');
+    throw new Problem('notify.locked', 403, m.keysLocked());
   };
   const configurableBy = ({ closed }: NotifyKey['options']): NotifyKey['configurableBy'] => {
     if (settings.configurationLock || settings.statefulMode === 'disabled') return 'nobody';

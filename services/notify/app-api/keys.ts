@@ -1,3 +1,4 @@
+import * as m from '#messages/notify-problems';
 import { implement, type ApiHandler } from '../../contracts/api.ts';
 import { notifyApi, NotifyKeyName } from '../../contracts/notify/api.ts';
 import { Problem } from '../../contracts/problem.ts';
@@ -77,7 +78,7 @@ function keyRoutes(dependencies: ApiDependencies, tools: KeyTools): readonly Api
       requireUnlocked();
       const key = parseKey(params['key']);
       if (!(await configurations.delete(key))) {
-        throw new Problem('notify.unknown_key', 404, `There is no key ${key}.`);
+        throw new Problem('notify.unknown_key', 404, m.keyUnknown({ key }));
       }
       context.log.info('configuration removed', { event: 'destinations_removed', key });
       dependencies.activity.touch();
@@ -132,17 +133,17 @@ function destinationRoutes(
       const { entries } = await readKey(await getConfiguration(parseKey(params['key'])), engine);
       const filled = fillForm(getEntry(entries, { line: Number(params['line']), id }).typedUrl);
       if (filled !== undefined) return filled;
-      throw new Problem('notify.no_form', 404, 'This kind of destination has no form; write its address.');
+      throw new Problem('notify.no_form', 404, m.destinationWithoutForm());
     }),
     implement(notifyApi.addDestination, async ({ params, body }) => {
       requireUnlocked();
       const key = parseKey(params['key']);
       const written = (await configurations.find(key)) ?? ({ format: 'text', text: '' } as const);
       if ((await readKey(written, engine)).entries.length >= maxDestinations) {
-        throw new Problem('notify.too_many', 422, `A key has ${String(maxDestinations)} destinations at most.`);
+        throw new Problem('notify.too_many', 422, m.tooManyDestinations({ limit: maxDestinations }));
       }
       const url = await resolveUrl(body, engine);
-      if (url === undefined) throw createFieldProblem('url', 'Write the address of the destination.');
+      if (url === undefined) throw createFieldProblem('url', m.addressMissing());
       return save(key, addEntry(written, url, body.tags));
     }),
     implement(notifyApi.changeDestination, async ({ params, body }) => {
@@ -188,11 +189,7 @@ function selectionRoutes(dependencies: ApiDependencies, { getConfiguration }: Ke
         (entry) => line === undefined || entry.line === line,
       );
       if (selectedEntries.length > maxTestDestinations) {
-        throw new Problem(
-          'notify.too_many',
-          422,
-          `At most ${String(maxTestDestinations)} destinations are tried at once.`,
-        );
+        throw new Problem('notify.too_many', 422, m.tooManyTests({ limit: maxTestDestinations }));
       }
       const results = await Promise.all(
         selectedEntries.map((entry) => testSend(context, dependencies.stores, key, entry)),
@@ -204,20 +201,20 @@ function selectionRoutes(dependencies: ApiDependencies, { getConfiguration }: Ke
 }
 
 function createTakenProblem(field: string, key: string): Problem {
-  const message = `There is a key ${key} already.`;
+  const message = m.keyTaken({ key });
   return new Problem('notify.key_taken', 409, message, { fields: { [field]: message } });
 }
 
 function getEntry(entries: readonly Entry[], { line, id }: { readonly line: number; readonly id: string }): Entry {
   const entry = entries.find((each) => each.line === line && each.id === id);
   if (entry !== undefined) return entry;
-  throw new Problem('notify.changed_meanwhile', 409, 'This destination was changed meanwhile. Read the list again.');
+  throw new Problem('notify.changed_meanwhile', 409, m.destinationChanged());
 }
 
 function parseKey(text: string | undefined): string {
   const key = NotifyKeyName.safeParse(text);
   if (key.success) return key.data;
-  throw createFieldProblem('key', 'Use letters, digits, - and _ only, 128 at most.', 'notify.bad_key');
+  throw createFieldProblem('key', m.keyInvalid(), 'notify.bad_key');
 }
 
 function toWritten(text: string): WrittenConfiguration {
@@ -228,5 +225,5 @@ function parseExpression(tag: string | undefined): TagExpression | undefined {
   const field = parseTagField(tag?.trim() === '' ? undefined : tag);
   if (field.kind === 'none') return undefined;
   if (field.kind === 'expression') return field.expression;
-  throw createFieldProblem('tag', 'Write tags with commas (or) and spaces (and) between them.', 'notify.bad_tag');
+  throw createFieldProblem('tag', m.tagExpressionInvalid(), 'notify.bad_tag');
 }

@@ -1,3 +1,4 @@
+import * as m from '#messages/notify-problems';
 import type { Context } from '../../contracts/service.ts';
 import { implement, type ApiHandler } from '../../contracts/api.ts';
 import { notifyApi } from '../../contracts/notify/api.ts';
@@ -43,7 +44,7 @@ function historyRoutes(dependencies: ApiDependencies, history: History): readonl
       await jobs.flush();
       const [notification] = await addJobState(context, await history.list({ id: params['id'] ?? '', limit: 1 }));
       if (notification !== undefined) return notification;
-      throw new Problem('notify.unknown_notice', 404, 'This notification is not kept any more.');
+      throw new Problem('notify.unknown_notice', 404, m.notificationGone());
     }),
     implement(notifyApi.resend, ({ params }) => resend(dependencies, history, params['id'] ?? '')),
   ];
@@ -91,7 +92,7 @@ function dropRoutes({ activity, context }: ApiDependencies, history: History): r
     }),
     implement(notifyApi.drop, async ({ body }) => {
       const { id, state } = await getJob(jobs, body);
-      if (state !== 'dead') throw new Problem('notify.not_given_up', 409, 'This delivery is not given up yet.');
+      if (state !== 'dead') throw new Problem('notify.not_given_up', 409, m.deliveryNotFailed());
       await jobs.drop(id);
       context.log.info('dead letter dropped', { notice: body.notice });
       activity.touch();
@@ -107,7 +108,7 @@ async function getJob(
 ): Promise<JobSummary> {
   const [job] = await jobs.list({ kind: deliver.name, keys: [`${notice}:${destination}`], limit: 1 });
   if (job?.state === 'dead' || job?.state === 'waiting') return job;
-  throw new Problem('notify.not_given_up', 404, 'This delivery neither waits nor is among the given-up ones any more.');
+  throw new Problem('notify.not_given_up', 404, m.deliveryFinished());
 }
 
 /** Returns a filter for the deliveries with this latest failure reason; without a reason, it accepts all. */
@@ -156,7 +157,7 @@ async function resend(
   id: string,
 ): Promise<{ destinations: number; filesGone: number }> {
   const past = await history.find(id);
-  if (past === undefined) throw new Problem('notify.unknown_notice', 404, 'This notification is not kept any more.');
+  if (past === undefined) throw new Problem('notify.unknown_notice', 404, m.notificationGone());
   const existingEntries = (await aggregator.find(past.configuration))?.entries ?? [];
   const entries = existingEntries
     .flatMap(({ destination, ...rest }) =>
@@ -164,7 +165,7 @@ async function resend(
     )
     .filter(({ destination }) => past.destinations.includes(destinationId(destination)));
   if (entries.length === 0) {
-    throw new Problem('notify.no_destination', 409, 'Its key has none of these destinations any more.');
+    throw new Problem('notify.no_destination', 409, m.notificationWithoutDestination());
   }
   const storedFiles = await attachments.list(id);
   const copies = (await Promise.all(storedFiles.map((each) => folder.copy(each)))).filter((each) => each !== undefined);

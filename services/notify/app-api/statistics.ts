@@ -2,6 +2,7 @@ import { implement, type ApiHandler } from '../../contracts/api.ts';
 import { notifyStatistics } from '../../contracts/notify/statistics.ts';
 import type { CachedQuery } from '../../kit/cached-query.ts';
 import type { DeliveryOverview } from '../deliver/delivery-sums.ts';
+import type { DeliveryCount } from '../store/statistics.ts';
 import { deliveryIds, readKey, removeDisallowed } from '../keys/read-key.ts';
 import type { ApiDependencies } from './dependencies.ts';
 
@@ -12,7 +13,7 @@ export function statisticsHandlers(
 ): readonly ApiHandler[] {
   return [
     implement(notifyStatistics, async () => {
-      const { days, counted, latencies, hours, problems } = await statistics.get();
+      const { days, counted, earlier, latencies, hours, previousHours, problems } = await statistics.get();
       const byDestination = Map.groupBy(counted, ({ destination }) => destination);
       const keys = await Promise.all((await configurations.keys()).map((key) => configurations.find(key)));
       const destinations = await Promise.all(
@@ -39,6 +40,7 @@ export function statisticsHandlers(
               id: entry.id,
               done: countByDay('done'),
               dead: countByDay('dead'),
+              previous: earlier === null ? null : countEnded(earlier, ids, days.length),
               p50: maxLatency('p50'),
               p95: maxLatency('p95'),
             };
@@ -49,8 +51,18 @@ export function statisticsHandlers(
         days: days.map(({ day }) => day),
         destinations: destinations.flat(),
         hours: [...hours],
+        previousHours: previousHours === null ? null : [...previousHours],
         problems: [...problems],
       };
     }),
   ];
+}
+
+/** Counts the ended deliveries of a destination by day. */
+function countEnded(counts: readonly DeliveryCount[], ids: readonly string[], dayCount: number): number[] {
+  const total = Array.from({ length: dayCount }, () => 0);
+  for (const { destination, state, index, count } of counts) {
+    if (state !== 'waiting' && ids.includes(destination)) total[index] = (total[index] ?? 0) + count;
+  }
+  return total;
 }

@@ -1,3 +1,4 @@
+import * as m from '#messages/notify-problems';
 import type { IncomingMessage } from 'node:http';
 import type { Readable } from 'node:stream';
 import busboy from 'busboy';
@@ -49,7 +50,7 @@ function readAll(request: IncomingMessage): Promise<Buffer | undefined> {
     request.on('data', collectChunk);
     request.once('end', () => resolve(Buffer.concat(chunks)));
     const handleDisconnect = (): void => {
-      if (!request.readableEnded) reject(new Problem('notify.left', 400, 'The caller left before its body was read.'));
+      if (!request.readableEnded) reject(new Problem('notify.left', 400, m.callerLeft()));
     };
     request.once('error', handleDisconnect);
     request.once('close', handleDisconnect);

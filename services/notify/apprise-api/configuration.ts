@@ -143,7 +143,7 @@ async function buildFromUrls(
   if (usable.length === 0) throw refusal(400, sentences.noUrls);
   const warnings = destinations.flatMap((destination, index) =>
     'reason' in destination
-      ? [`URL ${index + 1} was dropped: ${destination.reason}.`]
+      ? [`URL ${index + 1} was dropped: ${destination.reason}`]
       : (formatIgnoredArguments(destination.destination) ?? []),
   );
   return {
@@ -173,6 +173,6 @@ async function buildFromText(
     const sentence = formatIgnoredArguments(destination);
     return sentence === undefined ? [] : [`Line ${line}: ${sentence}`];
   });
-  const skippedWarnings = skipped.map(({ line, reason }) => `Line ${line} does nothing: ${reason}.`);
+  const skippedWarnings = skipped.map(({ line, reason }) => `Line ${line} does nothing: ${reason}`);
   return { ...configuration, warnings: [...skippedWarnings, ...ignoredWarnings] };
 }

@@ -94,12 +94,15 @@ async function notify(dependencies: RouteDependencies, exchange: Exchange): Prom
   // Files of a request that must be signed are not written to disk.
   const body = await readBody(request, secret === undefined ? files.addStream : undefined);
   if (secret !== undefined) requireSignature(request, body, secret);
-  const { content, expression, urls, sources, expectsSlackReply } = readNotification(body, getQuery(request), {
-    header: (name) => getHeader(request, name),
-    mappingDepth: settings.mappingDepth,
-    key,
-    hasFiles: files.files.length > 0,
-  });
+  // The texts of payloads of known programs are for all readers of the notification.
+  const { content, expression, urls, sources, expectsSlackReply } = await context.inHostLanguage(() =>
+    readNotification(body, getQuery(request), {
+      header: (name) => getHeader(request, name),
+      mappingDepth: settings.mappingDepth,
+      key,
+      hasFiles: files.files.length > 0,
+    }),
+  );
   const statelessUrls = urls.length === 0 ? splitUrls(settings.statelessUrls) : urls;
   const destinations =
     parsedKey === undefined

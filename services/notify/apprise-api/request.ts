@@ -1,3 +1,4 @@
+import * as m from '#messages/notify-problems';
 import { METHODS, type IncomingMessage } from 'node:http';
 import type { Identity } from '../../contracts/control/accounts.ts';
 import { isGatewayRequest } from '../../contracts/gateway.ts';
@@ -49,7 +50,7 @@ export async function identify(
 ): Promise<Identity | undefined> {
   const identity = await accounts.authenticate({ authorization: request.headers.authorization, ...caller(request) });
   if (identity === undefined && required) {
-    throw new Problem('notify.sign_in', 401, 'Sign in to use this service.', {
+    throw new Problem('notify.sign_in', 401, m.signInMissing(), {
       headers: { 'WWW-Authenticate': 'Basic realm="notify", charset="UTF-8"' },
     });
   }

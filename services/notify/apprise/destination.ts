@@ -1,4 +1,4 @@
-import { formatSendFailure } from '../../contracts/notify/send-failure.ts';
+import { formatReply, formatSendFailure } from '../../contracts/notify/send-failure.ts';
 import { z } from 'zod';
 import type { Destination, DeliveryResult } from '../destinations/destination.ts';
 import { parseOptions, type CommonOptions } from '../destinations/options.ts';
@@ -44,15 +44,16 @@ export function engineDestination(
     send(message, outlets, signal, { retries = retry } = {}) {
       const failureText = formatSendFailure(service);
       const limitedSignal = AbortSignal.any([signal, AbortSignal.timeout(sendTimeoutMs)]);
-      const command = { op: 'send', url, ...buildContent(message) };
       const attempt = async (): Promise<DeliveryResult> => {
+        await using files = await openFiles(message);
+        const command = { op: 'send', url, ...buildContent(message, files.list) };
         try {
           const reply = await library.run((child, stop) => child.request(command, SendReply, stop), limitedSignal);
           return reply.ok ? { ok: true, detail: `Sent ${service} notification.` } : toFailure(failureText, reply);
         } catch (error) {
           const detail = `${failureText}: ${explainError(error, limitedSignal)}`;
           const isMissing = error instanceof EngineUnavailableError && error.isMissing;
-          return { ok: false, retryable: true, detail, ...(isMissing ? { code: 'needs_engine' } : {}) };
+          return { ok: false, retryable: true, detail, code: isMissing ? 'needs_engine' : 'engine_failed' };
         }
       };
       return withRetries(
@@ -80,15 +81,29 @@ function isCommonArgument([name]: readonly [name: string, value: string]): boole
   return name === 'emojis' || name === 'retry' || name === 'wait';
 }
 
-function buildContent({ title, body, type, format, attachments = [] }: Message) {
-  const files = attachments.flatMap((file) => (file.path === undefined ? [] : [{ ...file, path: file.path }]));
-  return {
-    title,
-    body,
-    type,
-    format,
-    attach: files.map(({ path, name, type: mediaType }) => ({ path, name, type: mediaType })),
-  };
+/** File for the library, which reads it from its path. */
+interface OpenedFile {
+  readonly path: string;
+  readonly name: string;
+  readonly type: string;
+}
+
+/** Opens the files of a message until the disposal. */
+async function openFiles({
+  attachments = [],
+}: Message): Promise<AsyncDisposable & { readonly list: readonly OpenedFile[] }> {
+  await using opening = new AsyncDisposableStack();
+  const list: OpenedFile[] = [];
+  for (const { openFile, name, type } of attachments) {
+    const file = await openFile?.();
+    if (file !== undefined) list.push({ path: opening.use(file).path, name, type });
+  }
+  const opened = opening.move();
+  return { list, [Symbol.asyncDispose]: () => opened.disposeAsync() };
+}
+
+function buildContent({ title, body, type, format }: Message, attach: readonly OpenedFile[]) {
+  return { title, body, type, format, attach };
 }
 
 /** Converts a failure of the library. It reports only log texts, which contain the HTTP status. */
@@ -101,7 +116,7 @@ function toFailure(failureText: string, { log, final }: z.infer<typeof SendReply
     ok: false,
     retryable: final !== true && !isFinal,
     ...(status >= 400 && status < 600 ? { status } : {}),
-    detail: `${failureText}.${lastMessage === '' ? '' : ` The Apprise library said: ${lastMessage}`}`,
+    detail: `${failureText}.${formatReply(lastMessage, 'The Apprise library')}`,
   };
 }
 

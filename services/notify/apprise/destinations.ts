@@ -1,3 +1,4 @@
+import * as m from '#messages/notify-problems';
 import { createHash } from 'node:crypto';
 import { z } from 'zod';
 import type { Clock, Log, Vault } from '../../contracts/service.ts';
@@ -39,7 +40,8 @@ const DescribeReply = z.object({
 });
 
 interface CachedRefusal {
-  readonly reason: string;
+  /** Explanation of the library; empty without one. */
+  readonly refusal: string;
   readonly timestamp: number;
 }
 
@@ -110,10 +112,9 @@ export class EngineDestinations {
   parse(text: string): Destination | string {
     const { scheme = '' } = parseDestinationUrl(text) ?? {};
     const cached = this.#cache.get(computeId(text));
-    if (!isSupportedByEngine(text)) return `${scheme}:// is not served`;
-    if (cached === undefined)
-      return this.isMissingFor(text) ? 'it needs the Apprise engine' : `${scheme}:// is not served`;
-    if ('reason' in cached) return cached.reason;
+    if (!isSupportedByEngine(text)) return m.schemeUnsupported({ scheme });
+    if (cached === undefined) return this.isMissingFor(text) ? m.needsEngine() : m.schemeUnsupported({ scheme });
+    if ('refusal' in cached) return formatRefusal(cached.refusal);
     // A web address of a service can correspond to a native scheme.
     return isNativeUrl(cached.url) ? parseDestination(cached.url) : engineDestination(cached, this.#library);
   }
@@ -127,9 +128,7 @@ export class EngineDestinations {
 
   /** Creates the destination of a URL that was valid when its notification was accepted. */
   createDestination(described: DestinationDescription): Destination | string {
-    return isSupportedByEngine(described.url)
-      ? engineDestination(described, this.#library)
-      : 'its scheme is not served';
+    return isSupportedByEngine(described.url) ? engineDestination(described, this.#library) : m.kindUnsupported();
   }
 
   /** Deletes stored results of URLs that are no longer in a configuration. */
@@ -150,10 +149,7 @@ export class EngineDestinations {
         const accepted = requested.flatMap(([id], index) => {
           const answer = described[index];
           if (answer === undefined) return [];
-          this.#addToCache(
-            id,
-            answer.ok ? answer : { reason: formatRefusal(answer.log), timestamp: this.#clock.now() },
-          );
+          this.#addToCache(id, answer.ok ? answer : { refusal: findRefusal(answer.log), timestamp: this.#clock.now() });
           return answer.ok ? [{ id, ...answer }] : [];
         });
         if (persist) await this.#keep(accepted);
@@ -181,7 +177,7 @@ export class EngineDestinations {
   #isCached(id: string): boolean {
     const cached = this.#cache.get(id);
     // Another release may accept URLs that this one refuses.
-    return cached !== undefined && !('reason' in cached && this.#clock.now() - cached.timestamp > hourMs);
+    return cached !== undefined && !('refusal' in cached && this.#clock.now() - cached.timestamp > hourMs);
   }
 
   #addToCache(id: string, cached: DestinationDescription | CachedRefusal): void {
@@ -207,7 +203,10 @@ function isEngineScheme(scheme: string): boolean {
   return engineServices.some(({ protocols, secureProtocols }) => [...protocols, ...secureProtocols].includes(scheme));
 }
 
-function formatRefusal(log: readonly (readonly [level: string, text: string])[]): string {
-  const lastMessage = log.findLast(([level]) => level !== 'INFO')?.[1] ?? '';
-  return `the Apprise library does not take it${lastMessage === '' ? '' : ` (${lastMessage.replace(/[.\s]+$/, '')})`}`;
+function findRefusal(log: readonly (readonly [level: string, text: string])[]): string {
+  return log.findLast(([level]) => level !== 'INFO')?.[1].trim() ?? '';
+}
+
+function formatRefusal(reason: string): string {
+  return reason === '' ? m.engineRefused() : m.engineRefusedReason({ reason });
 }

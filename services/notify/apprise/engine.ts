@@ -1,3 +1,4 @@
+import * as m from '#messages/engine-texts';
 import type { EngineSpec } from '../../contracts/control/engine-spec.ts';
 import { apprise } from './pins.ts';
 
@@ -5,15 +6,14 @@ import { apprise } from './pins.ts';
 export const engine: EngineSpec = {
   name: 'apprise',
   title: 'Apprise',
-  purpose: 'Reaches notification services that Homeport does not speak to by itself, such as IRC and SMS gateways.',
-  absence:
-    'Only needed for notification services that Homeport does not speak to by itself, such as IRC and SMS gateways.',
-  removal: 'Notifications to services that need it wait until it is back.',
+  purpose: m.apprisePurpose,
+  absence: m.appriseAbsence,
+  removal: m.appriseRemoval,
   optional: true,
   path: {
     setting: 'apprisePath',
     variable: 'APPRISE_PATH',
-    description: 'The apprise program whose library serves further notification services.',
+    description: m.apprisePath,
   },
   // Older releases have an incompatible plugin interface.
   version: { arguments: ['--version'], pattern: /^Apprise v(\d+\.\d+[.\w]*)$/, oldest: '1.9' },
@@ -21,7 +21,7 @@ export const engine: EngineSpec = {
     module: 'apprise',
     ...apprise,
     run: "-c 'from apprise.cli import main; main()'",
-    without: 'Apprise cannot run.',
+    without: m.appriseWithoutPython,
     importedOnly: true,
   },
   location: { win32: 'apprise.cmd' },

@@ -1,4 +1,5 @@
 import { join } from 'node:path';
+import { temporaryBlobsFolder } from '../../contracts/blobs.ts';
 import type { Engine, Engines } from '../../contracts/control/engines.ts';
 import type { Clock, Log } from '../../contracts/service.ts';
 import { LibraryProcess } from './child.ts';
@@ -117,7 +118,10 @@ export class Library implements AsyncDisposable {
     try {
       const library = await engines.library('apprise');
       if (library === undefined) throw new Error('its Python is not known');
-      const initialRequest = { folders: [join(files, 'attachments'), join(files, 'apprise')], refused: refusedSchemes };
+      const initialRequest = {
+        folders: ['attachments', temporaryBlobsFolder, 'apprise'].map((name) => join(files, name)),
+        refused: refusedSchemes,
+      };
       const child = await LibraryProcess.open(library, { engines, clock, initialRequest });
       this.#failure = undefined;
       log.info('apprise library loaded', { version: child.version });

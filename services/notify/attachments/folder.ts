@@ -1,12 +1,10 @@
-import { createWriteStream } from 'node:fs';
-import { mkdir, readdir, readFile, stat, unlink } from 'node:fs/promises';
-import { join } from 'node:path';
+import * as m from '#messages/notify-problems';
 import { Readable } from 'node:stream';
-import { pipeline } from 'node:stream/promises';
+import { buffer } from 'node:stream/consumers';
+import type { LocalBlob } from '../../contracts/blobs.ts';
 import type { Context } from '../../contracts/service.ts';
 import { Problem } from '../../contracts/problem.ts';
 import { detectionBytes } from '../../kit/file-type.ts';
-import { linkOrCopy } from '../../kit/hard-links.ts';
 import { toFileName, detectMediaType } from './file-name.ts';
 
 /** Stored attachment. `file` is its name in the folder, `name` the displayed one. */
@@ -30,65 +28,57 @@ export interface NewFile {
 /** Minimum age at which files without a database row are removed; younger files may belong to running calls. */
 const orphanMinAgeMs = 3_600_000;
 
+/** Folder of the attachments among the blobs of the service. */
+const folder = 'attachments';
+
 /** A disk without this space has no room for attachments, and soon none for notifications. */
 const probeBytes = new Uint8Array(64 * 1024);
 
-/** Folder with the attachments of notifications, each stored once for all destinations. */
-export class AttachmentFolder {
-  readonly #folder: string;
-  readonly #context: Pick<Context, 'clock' | 'log' | 'random'>;
-  #isCreated = false;
+/** Ends the write of a file that exceeds the limit. */
+class TooLarge extends Error {}
 
-  constructor({ files, clock, log, random }: Pick<Context, 'files' | 'clock' | 'log' | 'random'>) {
-    this.#folder = join(files, 'attachments');
-    this.#context = { clock, log, random };
+/** Attachments of notifications, each stored once for all destinations. */
+export class AttachmentFolder {
+  readonly #context: Pick<Context, 'blobs' | 'clock' | 'log' | 'random'>;
+
+  constructor(context: Pick<Context, 'blobs' | 'clock' | 'log' | 'random'>) {
+    this.#context = context;
   }
 
   /**
    * Writes a file durably. Returns undefined if it exceeds the limit; the stream is read to its end in any case.
    *
-   * @throws Problem `notify.no_room` (507)
+   * @throws Problem `notify.no_room` (507), `blobs.unavailable` (503)
    */
   async write(source: Readable, { name, type, index }: NewFile, limit: number): Promise<StoredFile | undefined> {
-    if (!this.#isCreated) await mkdir(this.#folder, { recursive: true, mode: 0o700 });
-    this.#isCreated = true;
     const file = this.#context.random.text(24);
-    const path = join(this.#folder, file);
     const head: Uint8Array[] = [];
     let size = 0;
+    const counted = async function* (): AsyncGenerator<Uint8Array> {
+      for await (const chunk of source as AsyncIterable<Uint8Array>) {
+        if (size < detectionBytes) head.push(chunk.subarray(0, detectionBytes - size));
+        size += chunk.length;
+        if (size <= limit) yield chunk;
+      }
+      if (size > limit) throw new TooLarge();
+    };
     try {
-      const target = createWriteStream(path, { flags: 'wx', mode: 0o600, flush: true });
-      const counted = async function* (chunks: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
-        for await (const chunk of chunks) {
-          if (size < detectionBytes) head.push(chunk.subarray(0, detectionBytes - size));
-          size += chunk.length;
-          if (size <= limit) yield chunk;
-        }
-      };
-      await pipeline(source, counted, target);
-      const displayName = toFileName(name, index);
-      if (size <= limit)
-        return { file, name: displayName, type: await detectMediaType(type, displayName, Buffer.concat(head)), size };
-      await this.remove([file]);
-      return undefined;
+      await this.#context.blobs.write(getKey(file), counted());
     } catch (error) {
-      await this.remove([file]);
+      if (error instanceof TooLarge) return undefined;
       const code = (error as Partial<NodeJS.ErrnoException>).code ?? '';
       if (!['ENOSPC', 'EDQUOT', 'EFBIG', 'EROFS', 'EACCES'].includes(code)) throw error;
-      throw new Problem('notify.no_room', 507, 'There is no room for the attachment.', { cause: error });
+      throw new Problem('notify.no_room', 507, m.storageFull, { cause: error });
     }
+    const displayName = toFileName(name, index);
+    return { file, name: displayName, type: await detectMediaType(type, displayName, Buffer.concat(head)), size };
   }
 
   /** Copies a file to a new name. Returns undefined if it no longer exists. */
   async copy(original: StoredFile): Promise<StoredFile | undefined> {
     const file = this.#context.random.text(24);
-    try {
-      await linkOrCopy(join(this.#folder, original.file), join(this.#folder, file));
-      return { ...original, file };
-    } catch (error) {
-      if ((error as Partial<NodeJS.ErrnoException>).code === 'ENOENT') return undefined;
-      throw error;
-    }
+    const isCopied = await this.#context.blobs.copy(getKey(original.file), getKey(file));
+    return isCopied ? { ...original, file } : undefined;
   }
 
   /** Returns true if a small file can be written. */
@@ -103,41 +93,40 @@ export class AttachmentFolder {
     }
   }
 
-  /** Returns the absolute path of a file. */
-  getPath(file: string): string {
-    return join(this.#folder, file);
+  /** Provides a file for programs that read it themselves; undefined if it no longer exists. */
+  openFile(file: string): Promise<LocalBlob | undefined> {
+    return this.#context.blobs.openFile(getKey(file));
   }
 
-  read(file: string): Promise<Uint8Array> {
-    return readFile(this.getPath(file));
+  /** @throws Problem `blobs.missing` (404) */
+  async read(file: string): Promise<Uint8Array> {
+    return buffer(await this.#context.blobs.read(getKey(file)));
   }
 
-  /** Removes files; missing files are ignored. */
+  /** Removes files; missing files are ignored. Those that cannot be removed now are removed as orphans. */
   async remove(files: readonly string[]): Promise<void> {
-    for (const file of files) {
-      await unlink(join(this.#folder, file)).catch((error: unknown) =>
-        this.#logUnlessMissing(error, 'attachment deletion failed'),
-      );
+    try {
+      await this.#context.blobs.remove(files.map(getKey));
+    } catch (error) {
+      this.#context.log.warn('attachment deletion failed', { error });
     }
   }
 
   /** Removes old files that `retained` does not contain; a crash can leave them behind. */
   async removeOrphans(retained: ReadonlySet<string>): Promise<void> {
-    const names = await readdir(this.#folder).catch((error: unknown) => {
-      this.#logUnlessMissing(error, 'attachment listing failed');
-      return [];
-    });
-    for (const name of names.filter((each) => !retained.has(each))) {
-      const stats = await stat(join(this.#folder, name)).catch((error: unknown) =>
-        this.#logUnlessMissing(error, 'attachment check failed'),
-      );
-      if (stats !== undefined && this.#context.clock.now() - stats.mtimeMs > orphanMinAgeMs) await this.remove([name]);
+    const orphans: string[] = [];
+    try {
+      for await (const { key, modifiedAt } of this.#context.blobs.list(folder)) {
+        const file = key.slice(folder.length + 1);
+        if (!retained.has(file) && this.#context.clock.now() - modifiedAt > orphanMinAgeMs) orphans.push(file);
+      }
+    } catch (error) {
+      this.#context.log.warn('attachment listing failed', { error });
     }
+    await this.remove(orphans);
   }
+}
 
-  #logUnlessMissing(error: unknown, message: string): undefined {
-    if ((error as Partial<NodeJS.ErrnoException>).code === 'ENOENT') return undefined;
-    this.#context.log.warn(message, { error });
-    return undefined;
-  }
+function getKey(file: string): string {
+  return `${folder}/${file}`;
 }

@@ -3,6 +3,7 @@ import { z } from 'zod';
 import type { JobAttempt } from '../../contracts/jobs.ts';
 import { Problem } from '../../contracts/problem.ts';
 import type { Context } from '../../contracts/service.ts';
+import { leftQueueNote } from '../../contracts/notify/send-failure.ts';
 import { deliver } from './job.ts';
 import { startNextLevel } from './escalation.ts';
 import type { DeliveryResult } from '../destinations/destination.ts';
@@ -161,7 +162,7 @@ export class Deliveries {
     if (isRejected && !stepsAside) this.#rejectedHeads.add(key);
     // A job that never was in a queue belongs to an escalation level, or is not retried.
     const leavesQueue = stepsAside || (retryable && !hasSuccessors && chain === undefined);
-    const detail = leavesQueue ? `${result.detail} Those behind it do not wait for it.` : result.detail;
+    const detail = leavesQueue ? `${result.detail}${leftQueueNote}` : result.detail;
     // Deliveries that were combined with this one are retried by their own jobs.
     const outcome = { state: retryable ? 'waiting' : 'dead', attempts, detail, code: result.code ?? '' } as const;
     await this.#commitOutcome(
@@ -169,14 +170,14 @@ export class Deliveries {
       (transaction) => this.#recordFailure(transaction, payload, outcome),
       isStopping(signal),
     );
-    this.#stores.health.record(destination, outcome.state, result.detail);
+    this.#stores.health.record(destination, outcome.state, result.detail, outcome.code);
     if (retryable && hasSuccessors && !leavesQueue) this.#recovery.recordFailure(destination, result.retryAfterMs);
     else if (hasSuccessors) this.#recovery.clear(destination);
     if (retryable && !leavesQueue) this.#failing.set(destination, group[0]?.service ?? '');
     else if (hasSuccessors || !leavesQueue) this.#failing.delete(destination);
     const reportedDetail = retryable ? `${result.detail} It is queued and tried again.` : result.detail;
     this.firstAttempts.report(notice, destination, retryable ? 'queued' : 'failed', reportedDetail);
-    throw new Problem('notify.not_delivered', result.status ?? 502, detail, {
+    throw new Problem('notify.not_delivered', result.status ?? 502, () => detail, {
       retryable,
       stepsAside,
       ...(result.retryAfterMs === undefined ? {} : { retryAfterMs: result.retryAfterMs }),
@@ -283,7 +284,7 @@ export class Deliveries {
     if (delivery === undefined || delivery.state === 'done') return;
     const outcome = { state: 'dead', attempts: attempt, detail: reason } as const;
     await this.#commitOutcome(payload, (transaction) => this.#recordFailure(transaction, payload, outcome));
-    this.#stores.health.record(payload.destination, 'dead', reason);
+    this.#stores.health.record(payload.destination, 'dead', reason, delivery.code);
     this.firstAttempts.report(payload.notice, payload.destination, 'failed', reason);
     this.#metrics.countFailed(delivery.service);
     const destination = toLoggedUrl(new MaskedUrls(vault).open(delivery.shownUrl));

@@ -48,9 +48,9 @@ export class DeliverySender {
   async send(group: readonly OpenDelivery[], signal: AbortSignal, payload: Payload): Promise<DeliveryResult> {
     const last = group.at(-1);
     const [first] = group;
-    const message = joinMessages(
-      group.map((each) => each.message),
-      `${first?.message.id ?? ''}:digest`,
+    const messages = group.map((each) => each.message);
+    const message = await this.#context.inHostLanguage(() =>
+      joinMessages(messages, `${first?.message.id ?? ''}:digest`),
     );
     if (last === undefined || message === undefined) return { ok: true, detail: 'There was nothing left to send.' };
     const destination = this.#sealed.open(last);
@@ -58,7 +58,8 @@ export class DeliverySender {
       return {
         ok: false,
         retryable: false,
-        detail: `The ${last.service} destination is not valid: ${destination}.`,
+        code: 'invalid_address',
+        detail: `The ${last.service} destination is not valid: ${destination}`,
       };
     }
     // A combined message changes when one of its deliveries fails permanently, so its progress would not apply.
@@ -75,7 +76,11 @@ export class DeliverySender {
   ): Promise<DeliveryResult> {
     const files = (await Promise.all(group.map((each) => this.#listAttachments(each)))).flat();
     const messageWithFiles =
-      group.length > 1 ? attachFiles(message, files) : files.length > 0 ? { ...message, attachments: files } : message;
+      group.length > 1
+        ? await this.#context.inHostLanguage(() => attachFiles(message, files))
+        : files.length > 0
+          ? { ...message, attachments: files }
+          : message;
     const finalMessage = this.#replacesShortCodes(destination)
       ? {
           ...messageWithFiles,
@@ -99,7 +104,7 @@ export class DeliverySender {
     const storedProgress = files === 0 ? [] : await this.#stores.attachments.list(message.id);
     return storedProgress.map(({ file, ...each }) => ({
       ...each,
-      path: this.#stores.folder.getPath(file),
+      openFile: () => this.#stores.folder.openFile(file),
       read: () => this.#stores.folder.read(file),
     }));
   }

@@ -4,6 +4,7 @@ import type { Activity } from '../../kit/activity.ts';
 import { CachedQuery } from '../../kit/cached-query.ts';
 import { getLastDays, getLastHours } from '../../kit/local-days.ts';
 import { DeliveryStatistics, maxIncomplete, type IncompleteDelivery } from '../store/statistics.ts';
+import type { Settings } from '../settings.ts';
 import { deliver } from './job.ts';
 
 const statisticsDays = 30;
@@ -16,26 +17,39 @@ const maxRetryLookups = 500;
 export type DeliveryOverview = Awaited<ReturnType<typeof loadOverview>>;
 
 /** Creates the cached statistics, which are loaded again after a delivery. */
-export function createDeliveryOverview(context: Context, activity: Activity): CachedQuery<DeliveryOverview> {
+export function createDeliveryOverview(
+  context: Context,
+  activity: Activity,
+  settings: Pick<Settings, 'historyDays'>,
+): CachedQuery<DeliveryOverview> {
   const { clock } = context;
   return new CachedQuery({
     clock,
     onRefreshDue: activity.touch,
     key: () => String(getLastHours(clock.now()).at(-1)),
-    read: () => loadOverview(context),
+    read: () => loadOverview(context, settings),
   });
 }
 
-async function loadOverview({ clock, jobs, reads }: Context) {
+async function loadOverview({ clock, jobs, reads }: Context, { historyDays }: Pick<Settings, 'historyDays'>) {
   await jobs.flush();
   const statistics = new DeliveryStatistics(reads);
   const now = clock.now();
-  const days = getLastDays(now, statisticsDays);
+  const allDays = getLastDays(now, 2 * statisticsDays);
+  const days = allDays.slice(statisticsDays);
+  const earlierDays = historyDays < 2 * statisticsDays ? [] : allDays.slice(0, statisticsDays);
+  const allHours = getLastHours(now, 48);
   const since = days.at(-latencyDays)?.from ?? now;
-  const [counted, latencies, hours, open, givenUp] = await Promise.all([
+  const [counted, earlier, latencies, hours, open, givenUp] = await Promise.all([
     statistics.count(days.map(({ from }) => from)),
+    earlierDays.length === 0
+      ? null
+      : statistics.count(
+          earlierDays.map(({ from }) => from),
+          days[0]?.from,
+        ),
     statistics.latencies(since),
-    statistics.hours(getLastHours(now)),
+    statistics.hours(allHours),
     statistics.listIncomplete(),
     jobs.keys({ state: 'dead', kind: deliver.name, limit: maxIncomplete }),
   ]);
@@ -49,7 +63,16 @@ async function loadOverview({ clock, jobs, reads }: Context) {
       nextAt: await findNextAttempt(jobs, retriedKeys),
     })),
   );
-  return { days, counted, latencies, hours, problems };
+  return {
+    days,
+    counted,
+    /** Counts of the previous days by index; null when they are not stored. */
+    earlier,
+    latencies,
+    hours: hours.slice(24),
+    previousHours: historyDays < 2 ? null : hours.slice(0, 24),
+    problems,
+  };
 }
 
 /** Returns when the first of these deliveries is retried. */

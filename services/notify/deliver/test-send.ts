@@ -1,7 +1,9 @@
+import * as m from '#messages/notify-texts';
 import type { NotifyTestResult } from '../../contracts/notify/api.ts';
 import type { Fetch } from '../../contracts/outgoing.ts';
 import type { Context } from '../../contracts/service.ts';
 import type { Destination, DeliveryResult } from '../destinations/destination.ts';
+import { runInEnglish } from '../../kit/language.ts';
 import { secretsInHeaders } from '../destinations/http.ts';
 import { listSecrets } from '../destinations/forms.ts';
 import type { Message } from '../domain/message.ts';
@@ -23,56 +25,60 @@ export async function testSend(
 ): Promise<NotifyTestResult> {
   const { clock, commit, random } = context;
   const started = clock.now();
-  const message: Message = {
-    id: random.text(20),
-    title: 'Test from Homeport',
-    body: `This came through the key ${key}.`,
-    type: 'info',
-    format: 'text',
-    tags: [],
-    link: undefined,
-    source: 'notify',
-    time: started,
-  };
+  // The history and the destinations show it to other readers, too.
+  const message = await context.inHostLanguage(() => buildTest(random.text(20), key, started));
   const receivers = entry.destination.parts ?? [entry.destination];
   const response: TestResponse = { status: null, text: '', credentials: [] };
   const outlets = { ...context, fetch: recordResponses(context.fetch, response) };
   const results: DeliveryResult[] = [];
   for (const part of receivers) {
     const signal = AbortSignal.timeout(timeoutMs);
-    results.push(await part.send(message, outlets, signal, { retries: 0 }));
+    // The history shows failures of the same kind together, so their details are in one language.
+    results.push(await runInEnglish(() => part.send(message, outlets, signal, { retries: 0 })));
     if (results.at(-1)?.ok === false) break;
   }
   const durationMs = Math.round(clock.now() - started);
   const secrets = [...listSecrets(entry.typedUrl), ...response.credentials];
   const details = results.map(({ detail }) => maskSecrets(detail, secrets));
+  const codes = results.map((result): NotifyTestResult['code'] => (result.ok ? '' : (result.code ?? '')));
   const outcomes = results.map(({ ok }, index) => {
     const row = buildRow(receivers[index] ?? entry.destination, deliveryIds(entry)[index] ?? entry.id);
-    return { row, state: ok ? ('done' as const) : ('dead' as const), detail: details[index] ?? '' };
+    return {
+      row,
+      state: ok ? ('done' as const) : ('dead' as const),
+      detail: details[index] ?? '',
+      code: codes[index] ?? '',
+    };
   });
   await commit(async (transaction) => {
     const rows = outcomes.map(({ row }) => row);
     await notifications.add(transaction, key, message, rows);
-    for (const { row, state, detail } of outcomes) {
+    for (const { row, state, detail, code } of outcomes) {
       await notifications.recordAttempt(
         transaction,
         message.id,
         row.destinationId,
-        { state, attempts: 1, detail },
+        { state, attempts: 1, detail, code },
         clock.now(),
       );
     }
   });
-  for (const { row, state, detail } of outcomes) health.record(row.destinationId, state, detail);
+  for (const { row, state, detail, code } of outcomes) health.record(row.destinationId, state, detail, code);
   return {
     line: entry.line,
     url: entry.destination.url(true),
     ok: results.every(({ ok }) => ok),
     status: response.status,
     detail: details.at(-1) ?? '',
+    code: codes.at(-1) ?? '',
     words: maskSecrets(response.text, secrets),
     durationMs,
   };
+}
+
+function buildTest(id: string, key: string, time: number): Message {
+  const content = { id, title: m.testTitle(), body: m.testBody({ key }), link: undefined, time };
+  return { ...content, type: 'info', format: 'text', tags: [], source: 'notify' };
 }
 
 interface TestResponse {

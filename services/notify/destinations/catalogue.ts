@@ -1,3 +1,4 @@
+import * as problems from '#messages/notify-problems';
 import { createHash } from 'node:crypto';
 import type { Destination, DestinationKind } from './destination.ts';
 import { appriseKind } from './program/apprise.ts';
@@ -135,11 +136,11 @@ export function parseDestination(
   parseOther?: (text: string) => Destination | string,
 ): Destination | string {
   const typed = parseDestinationUrl(text);
-  if (typed === undefined) return 'it is no destination URL';
+  if (typed === undefined) return problems.notAnAddress();
   const url = toStandardUrl(typed);
   const kind = byScheme.get(url.scheme);
   if (kind !== undefined) return addIgnoredArguments(kind, url, kind.parse(url));
-  return parseOther === undefined ? `${url.scheme}:// is not served` : parseOther(text);
+  return parseOther === undefined ? problems.schemeUnsupported({ scheme: url.scheme }) : parseOther(text);
 }
 
 /** Arguments of every URL: targets, and settings of the library's cache and clock, which Homeport does not need. */

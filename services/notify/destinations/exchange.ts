@@ -1,4 +1,5 @@
-import { formatSendFailure } from '../../contracts/notify/send-failure.ts';
+import { formatReply, formatSendFailure } from '../../contracts/notify/send-failure.ts';
+import type { NotifyFailureCode } from '../../contracts/notify/statistics.ts';
 import { z } from 'zod';
 import { Problem } from '../../contracts/problem.ts';
 import type { FetchReply } from '../../contracts/outgoing.ts';
@@ -6,7 +7,7 @@ import type { DeliveryContext, DeliveryResult } from './destination.ts';
 import { isHeader, secretsInHeaders, userAgent, type HttpRequest } from './http.ts';
 import type { CommonOptions } from './options.ts';
 import { createSteps, type RunOnce } from './progress.ts';
-import { isSuccess, toRefusalResult } from './result.ts';
+import { isSuccess, toRefusalResult, withFailureCode } from './result.ts';
 import { parseJson } from '../../contracts/parse-json.ts';
 
 /** Thrown when a message could not be sent; contains the result of the delivery. */
@@ -36,7 +37,7 @@ export interface Exchange {
    */
   readonly once: RunOnce;
   /** Ends the attempt with a reason from a response of status 200. */
-  readonly fail: (reason: string, retryable?: boolean) => never;
+  readonly fail: (reason: string, retryable?: boolean, code?: NotifyFailureCode) => never;
   /** Formats text of a service as one short line without the URL's secrets. */
   readonly redact: (text: string) => string;
   /** Returns a random boundary for a multipart form. */
@@ -66,9 +67,14 @@ export function openExchange(
     once: createSteps(undefined, ''),
     redact: (text) => redact(text, secrets()),
     boundary: () => `homeport-${outlets.random.text(24)}`,
-    fail(reason, retryable = false) {
+    fail(reason, retryable = false, code) {
       const parsed = redact(reason, secrets());
-      throw new DeliveryError({ ok: false, retryable, detail: `${formatSendFailure(noun)}. It said: ${parsed}` });
+      throw new DeliveryError({
+        ok: false,
+        retryable,
+        ...withFailureCode(code),
+        detail: `${formatSendFailure(noun)}.${formatReply(parsed)}`,
+      });
     },
     async request({ method, url, headers, body, untrusted }) {
       // Tokens are percent-encoded in URLs, so they may contain any character.
@@ -76,6 +82,7 @@ export function openExchange(
         throw new DeliveryError({
           ok: false,
           retryable: false,
+          code: 'invalid_address',
           detail: `${formatSendFailure(noun)}: its URL holds characters that cannot be sent.`,
         });
       }

@@ -1,31 +1,33 @@
+import * as m from '#messages/notify-forms';
+import type { Text } from '../../contracts/text.ts';
 import type { FormFieldDefinition } from './form-definition.ts';
 
 /** Fields that many forms share. */
 export const hostField: FormFieldDefinition = {
   name: 'host',
-  label: 'Host',
+  label: m.host,
   kind: 'text',
   location: 'host',
   required: true,
 };
 export const portField: FormFieldDefinition = {
   name: 'port',
-  label: 'Port',
+  label: m.port,
   kind: 'number',
   location: 'port',
-  help: 'Empty: the usual one.',
+  help: m.defaultPortHelp,
 };
 export const secureField: FormFieldDefinition = {
   name: 'secure',
-  label: 'Encrypted (https)',
+  label: m.encrypted,
   kind: 'switch',
   location: 'secure',
   initial: true,
 };
-export const userField: FormFieldDefinition = { name: 'user', label: 'User', kind: 'text', location: 'user' };
+export const userField: FormFieldDefinition = { name: 'user', label: m.user, kind: 'text', location: 'user' };
 export const passwordField: FormFieldDefinition = {
   name: 'password',
-  label: 'Password',
+  label: m.password,
   kind: 'secret',
   location: 'password',
 };
@@ -36,12 +38,12 @@ export const serverFields: readonly FormFieldDefinition[] = [hostField, portFiel
 /** Field for kinds that support several text formats. */
 export const formatField: FormFieldDefinition = {
   name: 'format',
-  label: 'Format',
+  label: m.format,
   kind: 'choice',
   location: 'query:format',
-  help: 'How the text is written when it gets there.',
+  help: m.formatHelp,
   choices: [
-    ['', 'Plain text'],
+    ['', m.plainText],
     ['markdown', 'Markdown'],
     ['html', 'HTML'],
   ],
@@ -50,9 +52,9 @@ export const formatField: FormFieldDefinition = {
 /** Builds a text field; `help` explains where its value is found. */
 export function textField(
   name: string,
-  label: string,
+  label: Text,
   location: FormFieldDefinition['location'],
-  help = '',
+  help: Text = '',
 ): FormFieldDefinition {
   return { name, label, kind: 'text', location: location, help };
 }
@@ -60,9 +62,9 @@ export function textField(
 /** Builds a field whose value never leaves the host. */
 export function secretField(
   name: string,
-  label: string,
+  label: Text,
   location: FormFieldDefinition['location'],
-  help = '',
+  help: Text = '',
 ): FormFieldDefinition {
   return { name, label, kind: 'secret', location: location, help };
 }
@@ -75,10 +77,10 @@ export function requiredField(field: FormFieldDefinition): FormFieldDefinition {
 /** Builds a field with several values; the first is the default of the URL. */
 export function choiceField(
   name: string,
-  label: string,
+  label: Text,
   location: FormFieldDefinition['location'],
-  choices: readonly (readonly [string, string])[],
-  help = '',
+  choices: readonly (readonly [value: string, label: Text])[],
+  help: Text = '',
 ): FormFieldDefinition {
   return { name, label, kind: 'choice', location: location, choices, help };
 }
@@ -86,9 +88,9 @@ export function choiceField(
 /** Builds a field with two states. */
 export function switchField(
   name: string,
-  label: string,
+  label: Text,
   location: FormFieldDefinition['location'],
-  help = '',
+  help: Text = '',
 ): FormFieldDefinition {
   return { name, label, kind: 'switch', location: location, help };
 }

@@ -1,3 +1,4 @@
+import type { Text } from '../../contracts/text.ts';
 import type { FormField } from '../../contracts/notify/forms.ts';
 import type { DestinationUrl } from './url.ts';
 
@@ -20,17 +21,18 @@ export type FieldLocation =
   | `header:${string}`;
 
 /** Field of a form with its location in the URL. */
-export interface FormFieldDefinition extends Pick<FormField, 'name' | 'label' | 'kind'> {
+export interface FormFieldDefinition extends Pick<FormField, 'name' | 'kind'> {
+  readonly label: Text;
   readonly location: FieldLocation;
   readonly required?: boolean;
-  readonly help?: string;
-  readonly choices?: readonly (readonly [string, string])[];
+  readonly help?: Text;
+  readonly choices?: readonly (readonly [value: string, label: Text])[];
   readonly initial?: string | boolean;
 }
 
 /** Form of a destination kind. Its secret fields are masked in URLs. */
 export interface FormDefinition {
-  readonly about: string;
+  readonly about: Text;
   readonly fields: readonly FormFieldDefinition[];
   /** Number of path segments before the targets; default 0. */
   readonly fixedSegments?: number | ((url: DestinationUrl) => number);

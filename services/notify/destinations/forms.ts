@@ -1,4 +1,6 @@
+import * as problems from '#messages/notify-problems';
 import type { DestinationForm, FilledForm, FormField, FormValues } from '../../contracts/notify/forms.ts';
+import { readText } from '../../contracts/text.ts';
 import { kinds } from './catalogue.ts';
 import { getCategory } from './categories.ts';
 import type { DestinationKind } from './destination.ts';
@@ -6,14 +8,14 @@ import type { FormFieldDefinition } from './form-definition.ts';
 import { readUrlField, secretsIn, writeUrlField } from './url-fields.ts';
 import { parseDestinationUrl, writeDestinationUrl, type DestinationUrl } from './url.ts';
 
-/** Returns the forms of all kinds in the order of the catalogue. */
+/** Returns the forms of all kinds in the order of the catalogue, in the current language. */
 export function describeForms(): DestinationForm[] {
   return kinds.map((kind) => ({
     scheme: getScheme(kind),
     schemes: [...kind.protocols, ...kind.secureProtocols],
     title: kind.service,
     category: getCategory(getScheme(kind)),
-    about: kind.form.about,
+    about: readText(kind.form.about),
     fields: kind.form.fields.map(describeField),
   }));
 }
@@ -45,7 +47,7 @@ export function writeForm(
   storedText?: string,
 ): { readonly url: string } | { readonly wrong: Readonly<Record<string, string>> } {
   const kind = kinds.find((each) => getScheme(each) === scheme);
-  if (kind === undefined) return { wrong: { scheme: 'This kind of destination is not served.' } };
+  if (kind === undefined) return { wrong: { scheme: problems.kindUnsupported() } };
   const storedUrl = storedText === undefined ? undefined : parseDestinationUrl(storedText);
   let url = storedUrl !== undefined && findKind(storedUrl.scheme) === kind ? storedUrl : emptyUrl(getScheme(kind));
   url = kind.form.unfold?.(url) ?? url;
@@ -53,7 +55,8 @@ export function writeForm(
   for (const field of kind.form.fields) {
     const value = values[field.name];
     if (value === undefined || (field.kind === 'secret' && value === '')) {
-      if (field.required && readUrlField(url, field.location, kind) === '') errors[field.name] = 'Fill this in.';
+      if (field.required && readUrlField(url, field.location, kind) === '')
+        errors[field.name] = problems.valueMissing();
       continue;
     }
     const text = typeof value === 'string' ? value.trim() : (value ?? '');
@@ -63,7 +66,7 @@ export function writeForm(
     if (problem !== undefined) errors[field.name] = problem;
     else url = writeUrlField(url, field.location, text, kind);
   }
-  if (url.password !== undefined && url.user === undefined) errors['user'] ??= 'A password needs a user.';
+  if (url.password !== undefined && url.user === undefined) errors['user'] ??= problems.userMissing();
   if (Object.keys(errors).length > 0) return { wrong: errors };
   return { url: writeDestinationUrl(kind.form.fold?.(url) ?? url) };
 }
@@ -93,11 +96,11 @@ function describeField({
 }: FormFieldDefinition): FormField {
   return {
     name,
-    label,
+    label: readText(label),
     kind,
     required,
-    help,
-    choices: choices.map(([value, label]) => [value, label]),
+    help: readText(help),
+    choices: choices.map(([value, choice]) => [value, readText(choice)]),
     initial: initial ?? (kind === 'switch' ? false : ''),
   };
 }
@@ -123,15 +126,15 @@ function validateField(
   { kind, required = false, choices = [], location }: FormFieldDefinition,
   value: string | boolean,
 ): string | undefined {
-  if (typeof value === 'boolean') return kind === 'switch' ? undefined : 'This is no switch.';
-  if (value === '') return required ? 'Fill this in.' : undefined;
-  if (/\p{Cc}/u.test(value)) return 'Write it in one line.';
-  if (kind === 'choice' && !choices.some(([each]) => each === value)) return 'Choose one of the list.';
+  if (typeof value === 'boolean') return kind === 'switch' ? undefined : problems.switchInvalid();
+  if (value === '') return required ? problems.valueMissing() : undefined;
+  if (/\p{Cc}/u.test(value)) return problems.lineBreak();
+  if (kind === 'choice' && !choices.some(([each]) => each === value)) return problems.choiceInvalid();
   if (location === 'host' && kind !== 'secret' && !/^(\[[0-9a-f:.%]+\]|[^\s/?@:[\]]+)$/i.test(value)) {
-    return 'Write the name or the number of the host alone, without https:// and without a path.';
+    return problems.hostInvalid();
   }
   const number = Number(value);
   if (location === 'port' && !(Number.isInteger(number) && number >= 1 && number <= 65_535))
-    return 'A port is 1 to 65535.';
-  return kind === 'number' && !Number.isFinite(number) ? 'This is no number.' : undefined;
+    return problems.portInvalid();
+  return kind === 'number' && !Number.isFinite(number) ? problems.numberInvalid() : undefined;
 }

@@ -1,3 +1,4 @@
+import * as problems from '#messages/notify-problems';
 import { TextFormat } from '../../contracts/notify/notification.ts';
 import type { Overflow } from '../domain/fit-message.ts';
 import type { DestinationUrl } from './url.ts';
@@ -49,10 +50,10 @@ export function parseOptions(
 ): CommonOptions | string {
   const { query } = url;
   const format = TextFormat.safeParse(query.get('format')?.toLowerCase() ?? fallback.format ?? 'text');
-  if (!format.success) return 'format must be text, markdown or html';
+  if (!format.success) return problems.argumentInvalid({ name: 'format', values: 'text, markdown, html' });
   const overflow = query.get('overflow')?.toLowerCase() ?? fallback.overflow ?? 'upstream';
   if (overflow !== 'upstream' && overflow !== 'truncate' && overflow !== 'split') {
-    return 'overflow must be upstream, truncate or split';
+    return problems.argumentInvalid({ name: 'overflow', values: 'upstream, truncate, split' });
   }
   const defaults = { cto: 4, rto: fallback.readSeconds ?? 4 } as const;
   const cto = parseNumber(query.get('cto'), defaults.cto, maxSeconds.cto);

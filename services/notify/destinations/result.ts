@@ -1,4 +1,6 @@
-import { formatSendFailure } from '../../contracts/notify/send-failure.ts';
+import { findOwn } from '../../contracts/find-own.ts';
+import { formatReply, formatSendFailure } from '../../contracts/notify/send-failure.ts';
+import type { NotifyFailureCode } from '../../contracts/notify/statistics.ts';
 import { findCertificateProblem } from '../../contracts/certificates.ts';
 import { Problem } from '../../contracts/problem.ts';
 import type { FetchReply } from '../../contracts/outgoing.ts';
@@ -60,22 +62,22 @@ export function toRefusalResult(reply: FetchReply, noun: string, reason: string)
     status,
     retryable: status >= 500 || status === 408 || status === 425 || status === 429,
     ...(wait === undefined ? {} : { retryAfterMs: wait }),
-    detail: `${formatSendFailure(noun, status)}${meaning === undefined ? '' : `: ${meaning}`}.${reason === '' ? '' : ` It said: ${reason}`}`,
+    detail: `${formatSendFailure(noun, status)}${meaning === undefined ? '' : `: ${meaning}`}.${formatReply(reason)}`,
   };
 }
 
 /**
  * Converts a failed request to a result; programming errors are thrown again. A response that exceeds the size limit
- * is final, because a retry would send the notification again.
+ * is final, because a retry would send the notification again. `code` is for problems without a code of their own.
  */
-export function toErrorResult(error: unknown, failureText: string): DeliveryResult {
+export function toErrorResult(error: unknown, failureText: string, code?: NotifyFailureCode): DeliveryResult {
   if (!(error instanceof Problem)) throw error;
   return {
     ok: false,
     retryable: error.retryable && error.code !== 'fetch.too_large',
     ...(error.retryAfterMs === undefined ? {} : { retryAfterMs: error.retryAfterMs }),
     ...(error.code === 'fetch.untrusted' ? { lastAttempt: maxUntrustedAttempts } : {}),
-    ...(isUnknownHost(error.cause) ? { code: 'unknown_host' } : {}),
+    ...withFailureCode(findProblemCode(error) ?? code),
     detail: `${failureText}: ${error.detail}`,
   };
 }
@@ -88,12 +90,48 @@ export function toHandshakeResult(code: unknown, host: string, failureText: stri
     ok: false,
     retryable: true,
     lastAttempt: maxUntrustedAttempts,
-    detail: `${failureText}: The certificate of ${host} is not trusted: ${problem}.`,
+    code: 'untrusted',
+    detail: `${failureText}: The certificate from ${host} isn’t trusted: ${problem()}.`,
   };
 }
 
-/** Returns true for a DNS error about a host name that does not exist, or an AggregateError that begins with one. */
-function isUnknownHost(error: unknown): boolean {
-  if (error instanceof AggregateError) return isUnknownHost(error.errors[0]);
-  return error instanceof Error && 'code' in error && error.code === 'ENOTFOUND';
+/** Codes of problems of requests. */
+const codesByProblem: Readonly<Record<string, NotifyFailureCode>> = {
+  'fetch.timeout': 'timeout',
+  'fetch.untrusted': 'untrusted',
+  'fetch.own_listener': 'own_address',
+  'fetch.refused_address': 'address_refused',
+  'fetch.too_large': 'too_large',
+};
+
+/** Codes of errors of a connection, by the code of Node. */
+const codesByError: Readonly<Record<string, NotifyFailureCode>> = {
+  EDNS: 'unknown_host',
+  ENOTFOUND: 'unknown_host',
+  ECONNREFUSED: 'refused',
+  EHOSTUNREACH: 'unreachable',
+  ENETUNREACH: 'unreachable',
+  ECONNRESET: 'reset',
+  ETIMEDOUT: 'timeout',
+};
+
+function findProblemCode(error: Problem): NotifyFailureCode | undefined {
+  const code = findOwn(codesByProblem, error.code) ?? findConnectionCode(error.cause);
+  return code ?? (error.code === 'fetch.failed' ? 'request_failed' : undefined);
+}
+
+/** Returns the code of an error of a connection, or of an AggregateError that begins with one. */
+export function findConnectionCode(error: unknown): NotifyFailureCode | undefined {
+  if (error instanceof AggregateError) return findConnectionCode(error.errors[0]);
+  return error instanceof Error && 'code' in error ? toFailureCode(error.code) : undefined;
+}
+
+/** Converts a code of Node or of the mail library. */
+export function toFailureCode(code: unknown): NotifyFailureCode | undefined {
+  return findOwn(codesByError, String(code));
+}
+
+/** Returns the property for a code, if there is one. */
+export function withFailureCode(code: NotifyFailureCode | undefined): { readonly code?: NotifyFailureCode } {
+  return code === undefined ? {} : { code };
 }

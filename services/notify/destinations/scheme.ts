@@ -1,3 +1,4 @@
+import * as problems from '#messages/notify-problems';
 import { formatSendFailure } from '../../contracts/notify/send-failure.ts';
 import type { TextFormat } from '../../contracts/notify/notification.ts';
 import { fitMessage, type Overflow, type MessageShape } from '../domain/fit-message.ts';
@@ -96,17 +97,17 @@ function parse(scheme: SchemeDefinition, kind: DestinationKind, typed: Destinati
     /^(\[[0-9a-f:.%]+\]|[^\s/?#@:[\]\\<>^|%]+)$/i.test(url.host) && URL.canParse(`http://${hostAndPort(url)}`);
   if (hasHost && !isValidHost) {
     return url.host === ''
-      ? `a host is missing: ${scheme.templates[0]?.replace('{schema}', url.scheme) ?? ''}`
-      : 'its host is not valid';
+      ? problems.addressIncomplete({ example: scheme.templates[0]?.replace('{schema}', url.scheme) ?? '' })
+      : problems.addressHostInvalid();
   }
-  if (![...url.headers].every(([name, value]) => isHeader(name, value))) return 'one of its headers is not valid';
+  if (![...url.headers].every(([name, value]) => isHeader(name, value))) return problems.headerInvalid();
   const { format = 'text', overflow = 'truncate', readSeconds = 4 } = scheme;
   const options = parseOptions(url, { overflow, format, readSeconds });
   if (typeof options === 'string') return options;
   const fixed = countFixedSegments(scheme.form, url);
   const targets = url.path.slice(fixed);
   if (scheme.perTarget === true && targets.length > 1) {
-    if (targets.length > maxTargets) return `at most ${maxTargets} targets are served in one URL`;
+    if (targets.length > maxTargets) return problems.tooManyTargets({ limit: maxTargets });
     const receivers = targets.map((target) =>
       buildDestination(scheme, kind, withPath(url, [...url.path.slice(0, fixed), target]), options),
     );

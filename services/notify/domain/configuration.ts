@@ -1,3 +1,4 @@
+import * as m from '#messages/notify-problems';
 import { parseTag, type Tag } from './tags.ts';
 
 /** Format of a configuration. */
@@ -32,7 +33,7 @@ const urlStart = /^[a-z0-9][a-z0-9.+_-]*:\/\//i;
 const nameList = /^[a-z0-9_\-:,\s]+$/i;
 
 /** The server at an included address could redirect all notifications at any time, without being noticed. */
-export const includeReason = 'include is not followed; copy its lines here, or notify a key by apprise://host/key';
+export const getIncludeReason = (): string => m.includeUnsupported();
 
 /** Limits of a configuration. Each group can add its names to every destination. */
 export const configurationLimits = { groups: 200, names: 50, members: 1000 } as const;
@@ -82,20 +83,19 @@ export function parseTextConfiguration(text: string): Configuration {
       entries.push({ url: removeComment(line), tags: [], ownTags: [], line: index + 1 });
     } else if (urlStart.test(rest)) {
       const tags = parseNames(names, configurationLimits.names);
-      if (tags === undefined) skipped.push({ line: index + 1, reason: 'its tags are not valid' });
+      if (tags === undefined) skipped.push({ line: index + 1, reason: m.lineTagsInvalid() });
       else entries.push({ url: removeComment(rest), tags, ownTags: splitWords(names), line: index + 1 });
     } else if (nameList.test(rest)) {
       const group = parseNames(names, configurationLimits.names);
       const members = parseNames(rest, configurationLimits.members);
-      if (group === undefined || members === undefined)
-        skipped.push({ line: index + 1, reason: 'its tags are not valid' });
+      if (group === undefined || members === undefined) skipped.push({ line: index + 1, reason: m.lineTagsInvalid() });
       else if (groups.length === configurationLimits.groups)
-        skipped.push({ line: index + 1, reason: `only ${configurationLimits.groups} groups are read` });
+        skipped.push({ line: index + 1, reason: m.tooManyGroups({ limit: configurationLimits.groups }) });
       else groups.push({ names: group, members: members.map(({ name }) => name) });
     } else if (/^include\s/i.test(line)) {
-      skipped.push({ line: index + 1, reason: includeReason });
+      skipped.push({ line: index + 1, reason: getIncludeReason() });
     } else {
-      skipped.push({ line: index + 1, reason: 'it is no destination' });
+      skipped.push({ line: index + 1, reason: m.lineNotADestination() });
     }
   }
   return { entries: applyGroups(entries, groups), skipped };

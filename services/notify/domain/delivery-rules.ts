@@ -1,3 +1,4 @@
+import * as m from '#messages/notify-problems';
 import { QuietHours, parseQuietSpans, getQuietEnd, type WallClock } from '../../contracts/quiet-hours.ts';
 import type { NotificationType } from '../../contracts/notify/notification.ts';
 import { decodePercentEncoding } from '../../contracts/percent-encoding.ts';
@@ -65,13 +66,13 @@ export function extractRules(
       .filter((pair) => pair.toLowerCase().startsWith(`${name}=`))
       .map((pair) => decode(pair.slice(name.length + 1)));
   const quiet = values('quiet').flatMap((value) => value.split(','));
-  if (!quiet.every((line) => QuietHours.safeParse(line).success)) return 'quiet must be hours such as 22:00-07:00';
+  if (!quiet.every((line) => QuietHours.safeParse(line).success)) return m.quietInvalid();
   const [rateText] = values('rate');
   const rate = rateText === undefined ? undefined : parseRate(rateText);
-  if (rateText !== undefined && rate === undefined) return 'rate must be a number and a time, such as 10/1h';
+  if (rateText !== undefined && rate === undefined) return m.rateInvalid();
   const [digestText] = values('digest');
   const digestMs = digestText === undefined ? undefined : parseDuration(digestText);
-  if (digestText !== undefined && digestMs === undefined) return 'digest must be a time of at most a day, such as 15m';
+  if (digestText !== undefined && digestMs === undefined) return m.digestInvalid();
   const otherPairs = pairs.filter((pair) => !isRule(pair)).join('&');
   return {
     url: address.slice(0, queryStart) + (otherPairs === '' ? '' : `?${otherPairs}`),

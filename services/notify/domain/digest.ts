@@ -1,3 +1,4 @@
+import * as m from '#messages/notify-texts';
 import { htmlToText } from '../../kit/plain-text.ts';
 import type { Attachment, Message } from './message.ts';
 
@@ -30,8 +31,8 @@ export function joinMessages(messages: readonly Message[], id: string): Message 
     format: 'text',
     link: undefined,
     time: last.time,
-    title: `${String(messages.length)} notifications`,
-    body: [...lines, ...(remaining > 0 ? [`and ${String(remaining)} more`] : [])].join('\n'),
+    title: m.digestTitle({ count: messages.length }),
+    body: [...lines, ...(remaining > 0 ? [m.digestMore({ count: remaining })] : [])].join('\n'),
     tags: [...new Set(messages.flatMap(({ tags }) => tags))].slice(0, 20),
     source: messages.every(({ source }) => source === first.source) ? first.source : 'notify',
   };
@@ -54,7 +55,8 @@ export function attachFiles(digest: Message, files: readonly Attachment[]): Mess
   }
   if (files.length === 0) return digest;
   const more = excluded.length - maxNotifications;
-  const names = excluded.slice(0, maxNotifications).join(', ') + (more > 0 ? ` and ${String(more)} more` : '');
-  const body = excluded.length === 0 ? digest.body : `${digest.body}\nFiles left behind: ${names}`;
-  return { ...digest, body, attachments: included };
+  const names = excluded.slice(0, maxNotifications).join(', ');
+  if (excluded.length === 0) return { ...digest, attachments: included };
+  const note = more > 0 ? m.digestFilesOmittedMore({ count: more, names }) : m.digestFilesOmitted({ names });
+  return { ...digest, body: `${digest.body}\n${note}`, attachments: included };
 }

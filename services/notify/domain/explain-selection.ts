@@ -1,3 +1,5 @@
+import * as m from '#messages/notify-texts';
+import { formatList } from '../../../messages/format.ts';
 import type { ChainLevel } from './escalation.ts';
 import type { Tag, TagExpression } from './tags.ts';
 import { selectDestinations } from './tags.ts';
@@ -11,34 +13,42 @@ export function explainSelection(
 ): { readonly chosen: boolean; readonly why: string } {
   if (expression === undefined && withoutTag === 'untagged') {
     return tags.length === 0
-      ? { chosen: true, why: 'No tag is asked for, and it has none.' }
-      : { chosen: false, why: 'No tag is asked for, which reaches only those without one.' };
+      ? { chosen: true, why: m.untaggedSelected() }
+      : { chosen: false, why: m.taggedNotSelected() };
   }
-  if (expression === undefined) return { chosen: true, why: 'No tag is asked for, so everyone gets it.' };
-  if (tags.some(({ name }) => name === 'always')) return { chosen: true, why: 'It is tagged always.' };
+  if (expression === undefined) return { chosen: true, why: m.everyoneSelected() };
+  if (tags.some(({ name }) => name === 'always')) return { chosen: true, why: m.alwaysSelected() };
   const group = expression.find((each) => selectDestinations([{ tags }], [each]).length > 0);
   if (group !== undefined) {
-    if (group.every(({ name }) => name === 'all')) return { chosen: true, why: 'all means everyone.' };
+    if (group.every(({ name }) => name === 'all')) return { chosen: true, why: m.allSelected() };
     const names = group.filter(({ name }) => name !== 'all').map(formatTag);
+    const values = { count: names.length, tags: formatList(names) };
     return {
       chosen: true,
-      why: `It is tagged ${joinList(names)}.${chainLevel === undefined ? '' : formatLevel(chainLevel)}`,
+      why:
+        chainLevel === undefined
+          ? m.tagSelected(values)
+          : m.tagSelectedAtLevel({ ...values, level: String(chainLevel.level) }),
     };
   }
-  if (tags.length === 0) return { chosen: false, why: 'It has no tag.' };
+  if (tags.length === 0) return { chosen: false, why: m.noTag() };
   const missing = expression.map((each) =>
     each.filter((requestedTag) => selectDestinations([{ tags }], [[requestedTag]]).length === 0),
   );
   const closest = missing.toSorted((a, b) => a.length - b.length)[0] ?? [];
   const alternatives = missing.length > 1 && closest.length === 1 && missing.every(({ length }) => length === 1);
-  const names = alternatives ? missing.flat().map(formatTag) : closest.map(formatTag);
-  return { chosen: false, why: `It is not tagged ${joinList([...new Set(names)], alternatives ? 'or' : 'and')}.` };
+  const names = [...new Set((alternatives ? missing.flat() : closest).map(formatTag))];
+  const why =
+    alternatives && names.length > 1
+      ? m.anyTagMissing({ tags: formatList(names, 'disjunction') })
+      : m.tagMissing({ count: names.length, tags: formatList(names) });
+  return { chosen: false, why };
 }
 
 /** Maximum number of tag groups that are listed. */
 const maxGroups = 10;
 
-/** Explains why a call selects no destination; `entries` are the existing destinations. */
+/** Explains in English, for a client of the Apprise API, why a call selects no destination; `entries` are the existing destinations. */
 export function explainEmptySelection(
   key: string | undefined,
   entries: readonly unknown[],
@@ -54,14 +64,6 @@ export function explainEmptySelection(
   return `No destination of the key ${key} has the tag${/ (and|or) /.test(groups) ? 's' : ''} ${groups}.`;
 }
 
-function formatLevel({ level }: ChainLevel): string {
-  return ` Its level is ${String(level)}: it is asked when nobody of a lower one could be reached.`;
-}
-
 function formatTag({ name, level }: Tag): string {
   return level === undefined ? name : `${String(level)}:${name}`;
-}
-
-function joinList(names: readonly string[], word = 'and'): string {
-  return names.length < 2 ? (names[0] ?? '') : `${names.slice(0, -1).join(', ')} ${word} ${names.at(-1) ?? ''}`;
 }

@@ -1,3 +1,4 @@
+import type { LocalBlob } from '../../contracts/blobs.ts';
 import type { NotificationContent, TextFormat } from '../../contracts/notify/notification.ts';
 
 /** Attachment of a notification. Its bytes are read only for destinations that support files. */
@@ -8,8 +9,8 @@ export interface Attachment {
   readonly type: string;
   /** In bytes. */
   readonly size: number;
-  /** Absolute path, for programs that read the file themselves. */
-  readonly path?: string;
+  /** Provides the file for programs that read it themselves; undefined if it no longer exists. */
+  readonly openFile?: () => Promise<LocalBlob | undefined>;
   readonly read: () => Promise<Uint8Array>;
 }
 

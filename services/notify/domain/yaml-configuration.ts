@@ -1,7 +1,8 @@
+import * as m from '#messages/notify-problems';
 import { isMap, isScalar, isSeq, parseDocument, LineCounter, type Document, type Node } from 'yaml';
 import {
   applyGroups,
-  includeReason,
+  getIncludeReason,
   configurationLimits,
   parseNames,
   type Configuration,
@@ -68,8 +69,8 @@ function addEntry(reading: ParserState, url: string, own: unknown, positionNode:
   const line = getLine(positionNode, reading.lines);
   const written = isMap(own) ? [own.get('tag', true), own.get('tags', true)] : [];
   const tags = written.map((node) => parseTags(node));
-  if (!urlStart.test(url)) reading.skipped.push({ line, reason: 'it is no destination' });
-  else if (!tags.every((each) => each !== undefined)) reading.skipped.push({ line, reason: 'its tags are not valid' });
+  if (!urlStart.test(url)) reading.skipped.push({ line, reason: m.lineNotADestination() });
+  else if (!tags.every((each) => each !== undefined)) reading.skipped.push({ line, reason: m.lineTagsInvalid() });
   else {
     const entry = {
       url: withArguments(url, own),
@@ -88,7 +89,7 @@ function addItem(reading: ParserState, item: unknown, path: YamlPath): void {
     return;
   }
   if (!isMap(item)) {
-    reading.skipped.push({ line: getLine(item, reading.lines), reason: 'it is no destination' });
+    reading.skipped.push({ line: getLine(item, reading.lines), reason: m.lineNotADestination() });
     return;
   }
   const url = item.get('url');
@@ -115,7 +116,7 @@ function parseGroups(node: unknown, lines: LineCounter, skipped: ParserState['sk
           const members = parseTags(value, configurationLimits.members);
           if (names !== undefined && members !== undefined)
             return [{ names, members: members.map(({ name }) => name) }];
-          skipped.push({ line: getLine(key, lines), reason: 'its tags are not valid' });
+          skipped.push({ line: getLine(key, lines), reason: m.lineTagsInvalid() });
           return [];
         }),
   );
@@ -141,17 +142,17 @@ function isTooDeep(text: string): boolean {
  * not followed; `asset` only affects the client of Apprise and is ignored.
  */
 export function parseYamlConfiguration(text: string): Configuration {
-  if (isTooDeep(text)) return { entries: [], skipped: [{ line: 1, reason: 'it is nested too deeply' }] };
+  if (isTooDeep(text)) return { entries: [], skipped: [{ line: 1, reason: m.yamlTooDeep() }] };
   const { document, lines } = parseYaml(text);
   const [problem] = document.errors;
   if (problem !== undefined) {
     return {
       entries: [],
-      skipped: [{ line: lines.linePos(problem.pos[0]).line, reason: 'from here on it is no YAML' }],
+      skipped: [{ line: lines.linePos(problem.pos[0]).line, reason: m.yamlInvalid() }],
     };
   }
   const root = document.contents;
-  if (!isMap(root)) return { entries: [], skipped: [{ line: 1, reason: 'it is no YAML configuration' }] };
+  if (!isMap(root)) return { entries: [], skipped: [{ line: 1, reason: m.yamlNotAConfiguration() }] };
   const skipped: { line: number; reason: string }[] = [];
   const base = mergeTags(parseTags(root.get('tag', true)) ?? [], parseTags(root.get('tags', true)) ?? []);
   const reading: ParserState = { lines, base, entries: [], skipped };
@@ -159,7 +160,7 @@ export function parseYamlConfiguration(text: string): Configuration {
   if (isSeq(urls)) urls.items.forEach((item, index) => addItem(reading, item, ['urls', index]));
   else if (urls !== undefined) addItem(reading, urls, ['urls']);
   const include = root.get('include', true);
-  if (include !== undefined) skipped.push({ line: getLine(include, lines), reason: includeReason });
+  if (include !== undefined) skipped.push({ line: getLine(include, lines), reason: getIncludeReason() });
   const groups = parseGroups(root.get('groups', true), lines, skipped);
   return { entries: applyGroups(reading.entries, groups), skipped: skipped.sort((a, b) => a.line - b.line) };
 }

@@ -1,4 +1,4 @@
-import type { Expression, Kysely, SqlBool } from 'kysely';
+import type { Expression, Kysely, Selectable, SqlBool } from 'kysely';
 import type { NotifyDelivery, NotifyHistoryEntry } from '../../contracts/notify/history.ts';
 import { NotificationType, TextFormat, type NotificationContent } from '../../contracts/notify/notification.ts';
 import { parseSearch } from '../../kit/search-terms.ts';
@@ -22,6 +22,12 @@ export interface HistoryFilter {
   readonly id?: string;
   readonly limit: number;
 }
+
+const deliveryColumns = [
+  ...(['notice_id', 'destination_id', 'service', 'shown_url'] as const),
+  ...(['state', 'attempts', 'detail', 'code', 'updated_at'] as const),
+] as const;
+type DeliveryRow = Pick<Selectable<DeliveryTable>, (typeof deliveryColumns)[number]>;
 
 /** Maximum number of characters of a body in the history. */
 const maxBodyLength = 500;
@@ -79,29 +85,25 @@ export class History {
       .limit(limit)
       .execute();
     if (notifications.length === 0) return [];
-    const ids = notifications.map(({ id }) => id);
-    const deliveries = await this.#db
-      .selectFrom('deliveries')
-      .select(['notice_id', 'destination_id', 'service', 'shown_url', 'state', 'attempts', 'detail', 'updated_at'])
-      .where('notice_id', 'in', ids)
-      .execute();
-    const opened = deliveries.map((row) => ({ ...row, shown_url: this.#urls.open(row.shown_url) }));
-    opened.sort((a, b) => (a.shown_url < b.shown_url ? -1 : 1));
-    const deliveriesByNotification = Map.groupBy(opened, (row) => row.notice_id);
+    const deliveries = await this.#listDeliveries(notifications.map(({ id }) => id));
     return notifications.map(({ configuration, created_at, ...notification }) => ({
       ...notification,
       key: configuration,
       time: Number(created_at),
-      deliveries: (deliveriesByNotification.get(notification.id) ?? []).map((row) => ({
-        destination: row.destination_id,
-        service: row.service,
-        url: row.shown_url,
-        state: row.state,
-        attempts: row.attempts,
-        detail: row.detail,
-        updatedAt: Number(row.updated_at),
-      })),
+      deliveries: (deliveries.get(notification.id) ?? []).map(toDelivery),
     }));
+  }
+
+  /** Returns the deliveries of notifications, by ID of the notification. */
+  async #listDeliveries(ids: readonly string[]): Promise<ReadonlyMap<string, readonly DeliveryRow[]>> {
+    const rows = await this.#db
+      .selectFrom('deliveries')
+      .select(deliveryColumns)
+      .where('notice_id', 'in', ids)
+      .execute();
+    const opened = rows.map((row) => ({ ...row, shown_url: this.#urls.open(row.shown_url) }));
+    opened.sort((a, b) => (a.shown_url < b.shown_url ? -1 : 1));
+    return Map.groupBy(opened, (row) => row.notice_id);
   }
 
   /** Returns a complete notification with the IDs of its destinations, for resending. */
@@ -155,4 +157,17 @@ export class History {
     const row = await this.#db.selectFrom('notices').select('created_at').where('id', '=', id).executeTakeFirst();
     return row === undefined ? undefined : Number(row.created_at);
   }
+}
+
+function toDelivery(row: DeliveryRow): PastNotification['deliveries'][number] {
+  return {
+    destination: row.destination_id,
+    service: row.service,
+    url: row.shown_url,
+    state: row.state,
+    attempts: row.attempts,
+    detail: row.detail,
+    code: row.code,
+    updatedAt: Number(row.updated_at),
+  };
 }

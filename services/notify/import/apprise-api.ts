@@ -1,3 +1,5 @@
+import * as texts from '#messages/notify-texts';
+import * as m from '#messages/notify-problems';
 import { createHash } from 'node:crypto';
 import { lstat, readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -59,16 +61,14 @@ export async function takeOverAppriseApi(
   const notes: string[] = [];
   const configurations = await findConfigurations(folder, keysByHash, notes);
   if (configurations.length === 0 && notes.length === 0) {
-    throw new Problem('notify.no_store', 404, `There are no configurations of an Apprise API in ${folder}.`);
+    throw new Problem('notify.no_store', 404, m.importEmpty({ folder }));
   }
   let imported = 0;
   for (const { key: keyFromName, file, text, format } of configurations) {
     const key = keyFromName ?? `imported-${createHash('sha256').update(file).digest('hex').slice(0, 8)}`;
     const existing = await store.find(key);
     if (existing !== undefined) {
-      notes.push(
-        `${key}: it is here already${existing.text === text ? ', and the same' : ' with other destinations; rename one of them'}.`,
-      );
+      notes.push(existing.text === text ? texts.importSameKey({ key }) : texts.importOtherKey({ key }));
       continue;
     }
     const { entries, skipped } = await readKey({ text, format }, engine);
@@ -79,22 +79,17 @@ export async function takeOverAppriseApi(
       if (isTagged) await store.saveOptions(key, NotifyKeyOptions.parse({ withoutTag: 'untagged' }), clock.now());
     }
     imported += 1;
-    notes.push(
-      `${key}: ${String(entries.length)} ` +
-        `destination${entries.length === 1 ? '' : 's'}${isTagged ? ', those with tags only for calls that name one' : ''}.`,
-    );
-    if (keyFromName === undefined)
-      notes.push(
-        `${key}: its name is only known as a hash (${file}). Name it in APPRISE_KEYS, or rename it to what programs post to.`,
-      );
-    notes.push(...skipped.map(({ line, reason }) => `${key}: line ${String(line)} does nothing: ${reason}.`));
+    const counted = { key, count: entries.length };
+    notes.push(isTagged ? texts.importedTaggedKey(counted) : texts.importedKey(counted));
+    if (keyFromName === undefined) notes.push(texts.importedHashedKey({ key, file }));
+    notes.push(...skipped.map(({ line, reason }) => texts.importedLineIgnored({ key, line: String(line), reason })));
   }
-  const count = `${String(imported)} key${imported === 1 ? '' : 's'}`;
-  return {
-    settings: {},
-    notes: [dryRun ? `To be taken over: ${count}. Nothing was changed.` : `Taken over: ${count}.`, ...notes],
-  };
+  const values = { count: imported };
+  return { settings: {}, notes: [dryRun ? texts.importPlanned(values) : texts.imported(values), ...notes] };
 }
+
+/** Formats the note about a file that is not imported. */
+type Note = (values: { readonly file: string }) => string;
 
 function computeKeyHashes(environment: Environment): ReadonlyMap<string, string> {
   const listed = (environment['APPRISE_KEYS'] ?? '').split(/[\s,]+/);
@@ -121,7 +116,7 @@ async function findConfigurations(
   const addFile = async (file: string, key: string | undefined, format: ConfigurationFormat, isCompressed: boolean) => {
     const text = await readText(join(folder, file), isCompressed);
     if (typeof text === 'string') configurations.push({ file, key, format, text });
-    else notes.push(`${file}: ${text.reason}.`);
+    else notes.push(text.note({ file }));
   };
   for (const name of await listFolder(folder)) {
     const [, key = '', extension = ''] = /^([A-Za-z0-9_-]{1,128})\.(cfg|yml)$/.exec(name) ?? [];
@@ -149,21 +144,24 @@ async function listFolder(folder: string): Promise<readonly string[]> {
 }
 
 /**
- * Reads a file. Returns the reason if it cannot be read. Links are not followed, because they may lead out of the
+ * Reads a file. Returns a note if it cannot be read. Links are not followed, because they may lead out of the
  * folder.
  */
-async function readText(path: string, isCompressed: boolean): Promise<string | { readonly reason: string }> {
+async function readText(path: string, isCompressed: boolean): Promise<string | { readonly note: Note }> {
   try {
     const stat = await lstat(path);
-    if (!stat.isFile()) return { reason: 'it is no file' };
-    if (stat.size > configurationLimit * 4) return { reason: 'it is too large' };
+    if (!stat.isFile()) return { note: texts.importNotAFile };
+    if (stat.size > configurationLimit * 4) return { note: texts.importTooLarge };
     const bytes = await readFile(path);
     const content = isCompressed ? await gunzipAsync(bytes, { maxOutputLength: configurationLimit * 4 }) : bytes;
     const text = new TextDecoder('utf-8', { fatal: true }).decode(content);
-    return text.length > configurationLimit ? { reason: 'it is too large' } : text;
+    return text.length > configurationLimit ? { note: texts.importTooLarge } : text;
   } catch (error) {
-    if (error instanceof TypeError) return { reason: 'it is no text' };
-    if (error instanceof Error && 'code' in error) return { reason: `it cannot be read (${String(error.code)})` };
+    if (error instanceof TypeError) return { note: texts.importNotText };
+    if (error instanceof Error && 'code' in error) {
+      const code = String(error.code);
+      return { note: ({ file }) => texts.importUnreadable({ file, code }) };
+    }
     throw error;
   }
 }

@@ -1,3 +1,4 @@
+import * as m from '#messages/notify-problems';
 import { z } from 'zod';
 import { NotifyKeyOptions } from '../../contracts/notify/options.ts';
 import { Problem } from '../../contracts/problem.ts';
@@ -41,7 +42,7 @@ export function createPortable(store: ConfigurationStore, clock: Clock): NonNull
       const parsed = Portable.safeParse(data);
       if (!parsed.success) {
         const fields = Object.fromEntries(parsed.error.issues.map(({ path, message }) => [path.join('.'), message]));
-        throw new Problem('notify.bad_import', 400, 'The notification keys do not have the form of an export.', {
+        throw new Problem('notify.bad_import', 400, m.exportInvalid(), {
           fields,
         });
       }
@@ -50,8 +51,8 @@ export function createPortable(store: ConfigurationStore, clock: Clock): NonNull
         const { sealedSecret } = signing;
         const secret = signing.secret ?? (sealedSecret === undefined ? undefined : store.unseal(sealedSecret));
         if (text !== undefined) return { key, format, text, options, secret };
-        throw new Problem('notify.bad_import', 400, `The key ${key} has no configuration.`, {
-          fields: { [`keys.${index}.config`]: 'Give config or sealed.' },
+        throw new Problem('notify.bad_import', 400, m.exportWithoutConfiguration({ key }), {
+          fields: { [`keys.${index}.config`]: m.exportConfigurationMissing() },
         });
       });
       await store.replaceAll(configurations, clock.now());

@@ -1,3 +1,4 @@
+import * as m from '#messages/notify-inbound';
 import type { NotificationType } from '../../contracts/notify/notification.ts';
 import type { Payload } from './payload.ts';
 
@@ -19,10 +20,15 @@ export interface InboundNotification {
   readonly tag?: unknown;
 }
 
-/** Converts the payload of one program to a notification. */
+/**
+ * Converts the payload of one program to a notification. Texts of the program stay as they are; texts of the adapter are
+ * in the current language.
+ */
 export interface InboundAdapter {
   /** Name of the program; in lower case, it is the source of its notifications. */
   readonly name: string;
+  /** Title of a payload without a message, for an adapter of several programs; default: the name. */
+  readonly title?: () => string;
   /** Returns true for a payload of this program, by its fields or a header. */
   readonly matches: (payload: Payload, header: (name: string) => string | undefined) => boolean;
   /** Parses a payload. Returns undefined if it contains no message; the payload is then shown unchanged. */
@@ -63,6 +69,11 @@ export function writeLines(lines: InboundNotification['lines'], format: 'text' |
 /** Splits a text into lines. */
 export function toLines(text: string): readonly (readonly TextPart[])[] {
   return text === '' ? [] : text.split(/\r\n|\n|\r/).map((line) => [line]);
+}
+
+/** Formats the line that names the author; without a name, the author is unknown. */
+export function formatAuthor(name: string): string {
+  return name === '' ? m.bySomeone() : m.by({ name });
 }
 
 /** Builds a line with a link; none without an address. */

@@ -1,5 +1,5 @@
+import * as m from '#messages/notify-inbound';
 import type { NotificationType } from '../../contracts/notify/notification.ts';
-import { formatCount } from '../../kit/format-count.ts';
 import type { Payload } from './payload.ts';
 import { joinTexts, toLines, buildLinkLine, type TextPart, type InboundAdapter } from './adapter.ts';
 
@@ -36,14 +36,15 @@ export function formatAlert(
     .filter(([name]) => !hiddenLabels.has(name) && !omittedLabels.has(name))
     .map(([name, text]) => `${name}: ${text}`);
   const [firstLine = '', ...more] = description.split('\n').map((line) => line.trim());
-  const name = summary || firstLine || alert.text('labels.alertname') || 'Alert';
-  const since = formatMoment(alert.text(resolved ? 'endsAt' : 'startsAt'));
-  const time = since === '' ? '' : `${resolved ? 'Resolved' : 'Since'} ${since}`;
+  const name = summary || firstLine || alert.text('labels.alertname') || m.alert();
+  const moment = formatMoment(alert.text(resolved ? 'endsAt' : 'startsAt'));
+  const formatTime = resolved ? m.resolved : m.since;
+  const time = moment === '' ? '' : formatTime({ time: moment });
   return [
     [resolved ? '✅ ' : '🔥 ', { strong: name }],
     ...(summary !== '' && description !== summary ? toLines(description) : more.map((line) => [line])),
     ...[joinTexts(', ', ...labels), values, time].filter((text) => text !== '').map((text) => [text]),
-    ...buildLinkLine('Source', alert.link('panelURL') ?? alert.link('dashboardURL') ?? alert.link('generatorURL')),
+    ...buildLinkLine(m.source(), alert.link('panelURL') ?? alert.link('dashboardURL') ?? alert.link('generatorURL')),
   ];
 }
 
@@ -59,7 +60,7 @@ export function formatAlerts(
   const written = sorted
     .slice(0, maxAlerts)
     .flatMap((alert, index) => [...(index === 0 ? [] : [['']]), ...formatLines(alert)]);
-  return [...written, ...(remaining === 0 ? [] : [[''], [`and ${formatCount(remaining, 'more alert')}`]])];
+  return [...written, ...(remaining === 0 ? [] : [[''], [m.moreAlerts({ count: remaining })]])];
 }
 
 /** Adapter for Alertmanager's webhook, also without a group key as tests and proxies send it. */
@@ -76,7 +77,7 @@ export const alertmanager: InboundAdapter = {
       payload.text('groupLabels.alertname') ||
       payload.text('commonLabels.alertname') ||
       joinTexts(', ', ...payload.pairs('groupLabels').map(([, text]) => text)) ||
-      'Alerts';
+      m.alerts();
     const instance = payload.text('commonLabels.instance');
     const count = `${resolved ? 'RESOLVED' : 'FIRING'}:${resolved ? alerts.length : firing.length}`;
     const severities = firing.map((alert) => parseSeverity(alert.text('labels.severity')));

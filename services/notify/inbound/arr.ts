@@ -1,3 +1,4 @@
+import * as m from '#messages/notify-inbound';
 import { findOwn } from '../../contracts/find-own.ts';
 import type { NotificationType } from '../../contracts/notify/notification.ts';
 import type { Payload } from './payload.ts';
@@ -47,6 +48,17 @@ function statusMessages(payload: Payload): readonly string[] {
   return [...new Set(messages)].slice(0, 20);
 }
 
+/** Formats where a release comes from, as far as it is known. */
+function formatOrigin(indexer: string, client: string): string {
+  if (client === '') return indexer === '' ? '' : m.fromIndexer({ indexer });
+  return indexer === '' ? m.byClient({ client }) : m.fromIndexerByClient({ indexer, client });
+}
+
+/** Formats the versions of an update; one of them can be missing. */
+function formatVersions(previous: string, next: string): string {
+  return previous === '' || next === '' ? previous || next : m.versionChange({ previous, next });
+}
+
 function formatDetails(payload: Payload): InboundNotification['lines'] {
   const titles = payload
     .list('episodes')
@@ -65,19 +77,14 @@ function formatDetails(payload: Payload): InboundNotification['lines'] {
       ),
     ],
     [path ?? ''],
-    [
-      joinTexts(
-        ', ',
-        payload.text('release.indexer') && `from ${payload.text('release.indexer')}`,
-        payload.text('downloadClient') && `by ${payload.text('downloadClient')}`,
-      ),
-    ],
+    [formatOrigin(payload.text('release.indexer'), payload.text('downloadClient'))],
     ...toLines(payload.lines('message')),
     ...statusMessages(payload).map((text) => [text]),
   ].filter((line) => line.some((piece) => piece !== ''));
 }
 
-const events: Readonly<Record<string, readonly [label: string, type: NotificationType]>> = {
+/** Events of the message `mediaEvent`, by their name in payloads in lower case. */
+const events: Readonly<Record<string, readonly [event: string, type: NotificationType]>> = {
   grab: ['grabbed', 'info'],
   download: ['imported', 'success'],
   importcomplete: ['imported', 'success'],
@@ -96,12 +103,12 @@ const events: Readonly<Record<string, readonly [label: string, type: Notificatio
   albumdelete: ['removed', 'warning'],
   authordelete: ['removed', 'warning'],
   bookdelete: ['removed', 'warning'],
-  episodefiledelete: ['deleted the file of', 'warning'],
-  moviefiledelete: ['deleted the file of', 'warning'],
-  bookfiledelete: ['deleted the file of', 'warning'],
-  downloadfailure: ['failed to download', 'failure'],
-  importfailure: ['failed to import', 'failure'],
-  manualinteractionrequired: ['needs you for', 'warning'],
+  episodefiledelete: ['file_deleted', 'warning'],
+  moviefiledelete: ['file_deleted', 'warning'],
+  bookfiledelete: ['file_deleted', 'warning'],
+  downloadfailure: ['download_failed', 'failure'],
+  importfailure: ['import_failed', 'failure'],
+  manualinteractionrequired: ['interaction_required', 'warning'],
 };
 
 const levels: Readonly<Record<string, NotificationType>> = {
@@ -131,36 +138,46 @@ export const arr: InboundAdapter = {
     const instance = payload.text('instanceName') || program;
     const link = payload.link('applicationUrl');
     const buildNotification = (
-      verb: string,
+      title: string,
       type: NotificationType,
       lines: InboundNotification['lines'],
     ): InboundNotification => ({
-      title: `${instance}: ${verb}`,
+      title,
       type,
       lines,
       link,
       source: program.toLowerCase(),
     });
     if (event === 'test')
-      return buildNotification('test', 'info', [['This is a test.'], ...toLines(payload.lines('message'))]);
+      return buildNotification(m.mediaTest({ instance }), 'info', [
+        [m.testBody()],
+        ...toLines(payload.lines('message')),
+      ]);
     if (event === 'health' || event === 'healthissue' || event === 'healthrestored') {
       const restored = event === 'healthrestored';
       const level = payload.text('level').toLowerCase();
-      const action = restored ? 'health restored' : joinTexts(' ', 'health', level);
+      const title = restored ? m.mediaHealthRestored({ instance }) : m.mediaHealth({ instance, level });
       return {
-        ...buildNotification(action, restored ? 'success' : (findOwn(levels, level) ?? 'warning'), [
+        ...buildNotification(title, restored ? 'success' : (findOwn(levels, level) ?? 'warning'), [
           ...toLines(payload.lines('message')),
-          ...buildLinkLine('Help', payload.link('wikiUrl')),
+          ...buildLinkLine(m.help(), payload.link('wikiUrl')),
         ]),
         link: payload.link('wikiUrl') ?? link,
       };
     }
     if (event === 'applicationupdate') {
-      const versions = joinTexts(' to ', payload.text('previousVersion'), payload.text('newVersion'));
-      return buildNotification('updated', 'info', [[versions], ...toLines(payload.lines('message'))]);
+      const versions = formatVersions(payload.text('previousVersion'), payload.text('newVersion'));
+      return buildNotification(m.mediaUpdated({ instance }), 'info', [
+        [versions],
+        ...toLines(payload.lines('message')),
+      ]);
     }
-    const [eventLabel, type] = findOwn(events, event) ?? [payload.text('eventType'), 'info' as const];
-    const upgraded = payload.isTrue('isUpgrade') && eventLabel === 'imported' ? 'upgraded' : eventLabel;
-    return buildNotification(joinTexts(' ', upgraded, formatSubject(payload)), type, formatDetails(payload));
+    const label = payload.text('eventType');
+    const [eventName, type] = findOwn(events, event) ?? ['', 'info' as const];
+    const upgraded = payload.isTrue('isUpgrade') && eventName === 'imported' ? 'upgraded' : eventName;
+    const subject = formatSubject(payload);
+    const values = { instance, event: upgraded, label };
+    const title = subject === '' ? m.mediaEventWithoutSubject(values) : m.mediaEvent({ ...values, subject });
+    return buildNotification(title, type, formatDetails(payload));
   },
 };

@@ -1,3 +1,4 @@
+import * as m from '#messages/notify-inbound';
 import { parseSlackText } from './chat-markup.ts';
 import type { Payload } from './payload.ts';
 import { joinTexts, buildLinkLine, type TextPart, type InboundNotification } from './adapter.ts';
@@ -24,7 +25,7 @@ function parseContext(block: Payload): Lines {
 }
 
 function parseButtons(buttons: readonly Payload[]): Lines {
-  return buttons.flatMap((each) => buildLinkLine(each.text('text.text') || 'Open', each.link('url')));
+  return buttons.flatMap((each) => buildLinkLine(each.text('text.text') || m.open(), each.link('url')));
 }
 
 /** Parses an element of rich text. */

@@ -1,3 +1,4 @@
+import * as m from '#messages/notify-inbound';
 import { findOwn } from '../../contracts/find-own.ts';
 import { htmlToText } from '../../kit/plain-text.ts';
 import type { NotificationType } from '../../contracts/notify/notification.ts';
@@ -124,7 +125,7 @@ function toWidgetLines(widget: Payload): Lines {
     ...toLines(text('decoratedText.bottomLabel')),
     ...widget
       .list('buttonList.buttons')
-      .flatMap((button) => buildLinkLine(button.text('text') || 'Open', button.link('onClick.openLink.url'))),
+      .flatMap((button) => buildLinkLine(button.text('text') || m.open(), button.link('onClick.openLink.url'))),
   ];
 }
 
@@ -177,6 +178,7 @@ const colorsByTemplate: Readonly<Record<string, string>> = {
 /** Messages for robots of DingTalk, WeCom, Feishu and Lark. */
 export const workChat: InboundAdapter = {
   name: 'Work chat',
+  title: m.workChat,
   matches: (payload) => {
     const kind = payload.text('msgtype') || payload.text('msg_type');
     const members = [kind, kind === 'interactive' ? 'card' : 'content'];

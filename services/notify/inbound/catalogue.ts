@@ -59,7 +59,7 @@ export interface RecognizedPayload extends Pick<
 
 /**
  * Parses the payload of a known program, which is recognized by its fields or a header. A recognized payload without
- * a message is shown unchanged. Returns undefined for an unknown payload.
+ * a message is shown unchanged. Returns undefined for an unknown payload. Call it in the language of the notification.
  */
 export function recognizePayload(
   fields: Readonly<Record<string, unknown>>,
@@ -76,7 +76,7 @@ export function recognizePayload(
   const source = notification?.source ?? adapter.name.toLowerCase();
   if (notification === undefined || (body === '' && notification.title === '')) {
     return {
-      title: adapter.name,
+      title: (adapter.title ?? (() => adapter.name))(),
       body: formatFields(fields),
       type: 'info',
       format: 'text',

@@ -1,3 +1,4 @@
+import * as m from '#messages/notify-inbound';
 import { findOwn } from '../../contracts/find-own.ts';
 import type { NotificationType } from '../../contracts/notify/notification.ts';
 import { parseBlocks } from './blocks.ts';
@@ -58,7 +59,7 @@ function parseAttachment(each: Payload): Lines {
     ...each
       .list('fields')
       .flatMap((field) => prefixName(toSlackTitle(field.text('title')), parseSlackText(field.lines('value')))),
-    ...buildLinkLine('More', each.link('title_link')),
+    ...buildLinkLine(m.more(), each.link('title_link')),
   ];
 }
 

@@ -1,6 +1,6 @@
+import * as m from '#messages/notify-inbound';
 import type { Payload } from './payload.ts';
 import { joinTexts, type TextPart, type InboundNotification } from './adapter.ts';
-import { formatCount } from '../../kit/format-count.ts';
 
 /** Maximum number of listed commits. */
 const maxCommits = 10;
@@ -14,11 +14,12 @@ export function formatCommits(commits: readonly Payload[], total: number): Inbou
     return [{ strong: hash }, ` ${joinTexts(' ', subject, author === '' ? '' : `(${author})`)}`];
   });
   const remaining = total - lines.length;
-  return remaining > 0 ? [...lines, [`and ${formatCount(remaining, 'more commit')}`]] : lines;
+  return remaining > 0 ? [...lines, [m.moreCommits({ count: remaining })]] : lines;
 }
 
-/** Describes a push: `pushed 2 commits to main`, `deleted the tag v1`. */
+/** Describes a push: `ada pushed 2 commits to main`, `ada deleted the tag v1`. */
 export function describePush(
+  user: string,
   ref: string,
   {
     commits,
@@ -28,12 +29,11 @@ export function describePush(
   }: { readonly commits: number; readonly created: boolean; readonly deleted: boolean; readonly forced: boolean },
 ): string {
   const [, kind = 'branch', name = ref] = /^refs\/(heads|tags)\/(.+)$/.exec(ref) ?? [];
-  const target = kind === 'tags' ? `the tag ${name}` : name;
-  if (deleted) return `deleted ${kind === 'tags' ? target : `the branch ${name}`}`;
-  if (kind === 'tags') return `pushed ${target}`;
-  if (forced) return `force-pushed ${formatCount(commits, 'commit')} to ${target}`;
-  if (created && commits === 0) return `created the branch ${name}`;
-  return `pushed ${formatCount(commits, 'commit')} to ${target}`;
+  if (kind === 'tags') return deleted ? m.deletedTag({ user, tag: name }) : m.pushedTag({ user, tag: name });
+  if (deleted) return m.deletedBranch({ user, branch: name });
+  if (forced) return m.forcePushedCommits({ user, count: commits, branch: name });
+  if (created && commits === 0) return m.createdBranch({ user, branch: name });
+  return m.pushedCommits({ user, count: commits, branch: name });
 }
 
 /** Returns true for the zero hash of a ref before its creation or after its deletion. */

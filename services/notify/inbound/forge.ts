@@ -1,19 +1,39 @@
+import * as m from '#messages/notify-inbound';
 import { findOwn } from '../../contracts/find-own.ts';
 import type { NotificationType } from '../../contracts/notify/notification.ts';
 import type { Payload } from './payload.ts';
 import { formatCommits, isZeroHash, describePush } from './commits.ts';
-import { capitalize, joinTexts, toLines, type InboundAdapter, type InboundNotification } from './adapter.ts';
+import {
+  capitalize,
+  formatAuthor,
+  joinTexts,
+  toLines,
+  type InboundAdapter,
+  type InboundNotification,
+} from './adapter.ts';
 
 /** Maximum number of lines of a description. */
 const maxLines = 12;
 
 const headers = ['x-gitea-event', 'x-forgejo-event', 'x-gogs-event', 'x-github-event'] as const;
 
+/** Returns the first name of an account at these paths; empty without one. */
 function findLogin(payload: Payload, ...places: readonly string[]): string {
   const logins = places.map(
     (path) => payload.text(`${path}.login`) || payload.text(`${path}.username`) || payload.text(`${path}.name`),
   );
-  return logins.find((name) => name !== '') ?? 'someone';
+  return logins.find((name) => name !== '') ?? '';
+}
+
+/** Returns the name of the account that acts in a sentence. */
+function findUser(payload: Payload, ...places: readonly string[]): string {
+  return findLogin(payload, ...places) || m.someone();
+}
+
+/** Returns the action of an event for a message, and as text for an action that the message does not know. */
+function toAction(action: string): { readonly action: string; readonly label: string } {
+  // GitHub has another name than Gitea.
+  return { action: action === 'synchronize' ? 'synchronized' : action, label: action.replaceAll('_', ' ') };
 }
 
 function excerpt(text: string): InboundNotification['lines'] {
@@ -39,14 +59,14 @@ function parsePush(payload: Payload): InboundNotification {
   const total = payload.number('total_commits') ?? commits.length;
   const deleted = payload.isTrue('deleted') || isZeroHash(payload.text('after'));
   const forced = payload.isTrue('forced');
-  const description = describePush(payload.text('ref'), {
+  const title = describePush(findUser(payload, 'pusher', 'sender'), payload.text('ref'), {
     commits: total,
     deleted,
     forced,
     created: payload.isTrue('created') || isZeroHash(payload.text('before')),
   });
   return {
-    title: `${findLogin(payload, 'pusher', 'sender')} ${description}`,
+    title,
     lines: deleted ? [] : formatCommits(commits, total),
     type: deleted || forced ? 'warning' : 'info',
     link: payload.link('compare_url') ?? payload.link('compare') ?? payload.link('repository.html_url'),
@@ -55,13 +75,16 @@ function parsePush(payload: Payload): InboundNotification {
 
 function parsePullRequest(payload: Payload): InboundNotification {
   const merged = payload.isTrue('pull_request.merged') && payload.text('action') === 'closed';
-  const action = merged ? 'merged' : payload.text('action').replaceAll('_', ' ');
   const number = payload.text('number') || payload.text('pull_request.number');
   const review = payload.lines('review.content') || payload.lines('review.body');
   return {
-    title: `PR #${number} ${action}: ${payload.text('pull_request.title')}`,
+    title: m.pullRequest({
+      number,
+      ...toAction(merged ? 'merged' : payload.text('action')),
+      title: payload.text('pull_request.title'),
+    }),
     lines: [
-      [`By ${findLogin(payload, 'sender', 'pull_request.user')}`],
+      [formatAuthor(findLogin(payload, 'sender', 'pull_request.user'))],
       ...excerpt(review || payload.lines('pull_request.body')),
     ],
     type: merged ? 'success' : 'info',
@@ -71,12 +94,17 @@ function parsePullRequest(payload: Payload): InboundNotification {
 
 function parseIssue(payload: Payload): InboundNotification {
   const comment = payload.has('comment');
-  const kind = payload.has('issue.pull_request') || payload.isTrue('is_pull') ? 'PR' : 'Issue';
-  const actionText = comment ? `comment ${payload.text('action')}` : payload.text('action').replaceAll('_', ' ');
+  const isPullRequest = payload.has('issue.pull_request') || payload.isTrue('is_pull');
+  const formatChange = isPullRequest ? m.pullRequest : m.issue;
+  const formatComment = isPullRequest ? m.pullRequestComment : m.issueComment;
   return {
-    title: `${kind} #${payload.text('issue.number')} ${actionText}: ${payload.text('issue.title')}`,
+    title: (comment ? formatComment : formatChange)({
+      number: payload.text('issue.number'),
+      ...toAction(payload.text('action')),
+      title: payload.text('issue.title'),
+    }),
     lines: [
-      [`By ${findLogin(payload, 'sender', comment ? 'comment.user' : 'issue.user')}`],
+      [formatAuthor(findLogin(payload, 'sender', comment ? 'comment.user' : 'issue.user'))],
       ...excerpt(payload.lines(comment ? 'comment.body' : 'issue.body')),
     ],
     type: 'info',
@@ -88,8 +116,11 @@ function parseRelease(payload: Payload): InboundNotification {
   const name = payload.text('release.name');
   const tag = payload.text('release.tag_name');
   return {
-    title: `Release ${joinTexts(' ', name || tag, name === '' || name === tag ? '' : `(${tag})`)} ${payload.text('action')}`,
-    lines: [[`By ${findLogin(payload, 'sender', 'release.author')}`], ...excerpt(payload.lines('release.body'))],
+    title: m.release({
+      name: joinTexts(' ', name || tag, name === '' || name === tag ? '' : `(${tag})`),
+      ...toAction(payload.text('action')),
+    }),
+    lines: [[formatAuthor(findLogin(payload, 'sender', 'release.author'))], ...excerpt(payload.lines('release.body'))],
     type: 'info',
     link: payload.link('release.html_url'),
   };
@@ -108,47 +139,62 @@ const conclusions: Readonly<Record<string, NotificationType>> = {
 /** Parses a workflow run or one of its checks; only finished ones have a conclusion. */
 function parseRun(payload: Payload, path: string): InboundNotification {
   const conclusion = payload.text(`${path}.conclusion`);
-  const name = payload.text(`${path}.name`) || payload.text(`${path}.display_title`) || 'Workflow';
+  const name = payload.text(`${path}.name`) || payload.text(`${path}.display_title`) || m.workflow();
   const number = payload.text(`${path}.run_number`);
+  const status = conclusion || payload.text('action');
+  const commit = payload.text(`${path}.head_sha`).slice(0, 7);
+  const user = findLogin(payload, `${path}.actor`, 'sender');
   return {
-    title: `${name} ${joinTexts(' ', number && `#${number}`, (conclusion || payload.text('action')).replaceAll('_', ' '))}`,
+    title: m.run({
+      name: joinTexts(' ', name, number && `#${number}`),
+      status,
+      label: status.replaceAll('_', ' '),
+    }),
     lines: [
-      [
-        joinTexts(
-          ' ',
-          payload.text(`${path}.display_title`),
-          payload.text(`${path}.head_branch`) && `on ${payload.text(`${path}.head_branch`)}`,
-        ),
-      ],
-      [
-        joinTexts(
-          ' ',
-          payload.text(`${path}.head_sha`).slice(0, 7),
-          `by ${findLogin(payload, `${path}.actor`, 'sender')}`,
-        ),
-      ],
+      [formatRunSubject(payload.text(`${path}.display_title`), payload.text(`${path}.head_branch`))],
+      [commit === '' ? formatAuthor(user) : m.commitBy({ commit, name: user || m.someone() })],
     ],
     type: findOwn(conclusions, conclusion) ?? 'info',
     link: payload.link(`${path}.html_url`),
   };
 }
 
+/** Formats the commit of a run and its branch, as far as the payload has them. */
+function formatRunSubject(title: string, branch: string): string {
+  if (branch === '') return title;
+  return title === '' ? m.onBranch({ branch }) : m.titleOnBranch({ title, branch });
+}
+
+/** Describes a new branch or tag. */
+function describeCreation(payload: Payload): string {
+  const [user, ref] = [findUser(payload, 'sender'), payload.text('ref')];
+  const kind = payload.text('ref_type');
+  if (kind === 'branch') return m.createdBranch({ user, branch: ref });
+  return kind === 'tag' ? m.createdTag({ user, tag: ref }) : m.createdRef({ user, ref });
+}
+
+/** Describes a deleted branch or tag. */
+function describeDeletion(payload: Payload): string {
+  const [user, ref] = [findUser(payload, 'sender'), payload.text('ref')];
+  const kind = payload.text('ref_type');
+  if (kind === 'branch') return m.deletedBranch({ user, branch: ref });
+  return kind === 'tag' ? m.deletedTag({ user, tag: ref }) : m.deletedRef({ user, ref });
+}
+
 function parseEvent(event: string, payload: Payload): InboundNotification {
-  const sender = findLogin(payload, 'sender');
-  const refKind = payload.text('ref_type') || 'ref';
   switch (event) {
     case 'push':
       return parsePush(payload);
     case 'create':
       return {
-        title: `${sender} created the ${refKind} ${payload.text('ref')}`,
+        title: describeCreation(payload),
         lines: [],
         type: 'info',
         link: payload.link('repository.html_url'),
       };
     case 'delete':
       return {
-        title: `${sender} deleted the ${refKind} ${payload.text('ref')}`,
+        title: describeDeletion(payload),
         lines: [],
         type: 'warning',
         link: payload.link('repository.html_url'),
@@ -162,7 +208,7 @@ function parseEvent(event: string, payload: Payload): InboundNotification {
       return parseRun(payload, event);
     case 'ping':
       return {
-        title: 'The webhook works',
+        title: m.webhookWorks(),
         lines: [[payload.text('zen')]],
         type: 'info',
         link: payload.link('repository.html_url'),
@@ -171,8 +217,9 @@ function parseEvent(event: string, payload: Payload): InboundNotification {
       if (payload.has('pull_request')) return parsePullRequest(payload);
       if (payload.has('issue')) return parseIssue(payload);
       return {
+        // Homeport has no words for an event that it does not know.
         title: joinTexts(' ', capitalize(event.replaceAll('_', ' ')), payload.text('action').replaceAll('_', ' ')),
-        lines: [[`By ${sender}`]],
+        lines: [[formatAuthor(findLogin(payload, 'sender'))]],
         type: 'info',
         link: payload.link('repository.html_url'),
       };

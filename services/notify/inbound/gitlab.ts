@@ -1,10 +1,19 @@
+import * as m from '#messages/notify-inbound';
 import { findOwn } from '../../contracts/find-own.ts';
 import type { NotificationType } from '../../contracts/notify/notification.ts';
 import type { Payload } from './payload.ts';
 import { formatCommits, isZeroHash, describePush } from './commits.ts';
-import { capitalize, joinTexts, toLines, type InboundAdapter, type InboundNotification } from './adapter.ts';
+import {
+  capitalize,
+  formatAuthor,
+  joinTexts,
+  toLines,
+  type InboundAdapter,
+  type InboundNotification,
+} from './adapter.ts';
 
-const actionLabels: Readonly<Record<string, string>> = {
+/** Actions by GitLab's names for them. */
+const actionsByName: Readonly<Record<string, string>> = {
   open: 'opened',
   close: 'closed',
   reopen: 'reopened',
@@ -12,6 +21,8 @@ const actionLabels: Readonly<Record<string, string>> = {
   merge: 'merged',
   approved: 'approved',
   unapproved: 'unapproved',
+  create: 'created',
+  delete: 'deleted',
 };
 const outcomes: Readonly<Record<string, NotificationType>> = {
   success: 'success',
@@ -24,6 +35,7 @@ interface GitLabEvent {
   readonly payload: Payload;
   readonly kind: string;
   readonly attributes: Payload;
+  /** Name of the user; empty without one. */
   readonly userName: string;
   /** Name of the action in the payload, such as `open`. */
   readonly action: string;
@@ -36,9 +48,10 @@ function parsePush({ payload }: GitLabEvent): InboundNotification {
   const total = payload.number('total_commits_count') ?? commits.length;
   const deleted = isZeroHash(payload.text('after'));
   const created = isZeroHash(payload.text('before'));
-  const description = describePush(payload.text('ref'), { commits: total, created, deleted, forced: false });
+  const user = payload.text('user_name') || payload.text('user_username') || m.someone();
+  const title = describePush(user, payload.text('ref'), { commits: total, created, deleted, forced: false });
   return {
-    title: `${payload.text('user_name') || payload.text('user_username')} ${description}`,
+    title,
     lines: deleted ? [] : formatCommits(commits, total),
     type: deleted ? 'warning' : 'info',
   };
@@ -46,18 +59,26 @@ function parsePush({ payload }: GitLabEvent): InboundNotification {
 
 function parseMergeRequest({ attributes, action, details, link }: GitLabEvent): InboundNotification {
   return {
-    title: `MR !${attributes.text('iid')} ${formatAction(action)}: ${attributes.text('title')}`,
+    title: m.mergeRequest({
+      number: attributes.text('iid'),
+      ...toAction(action),
+      title: attributes.text('title'),
+    }),
     lines: details,
     type: action === 'merge' ? 'success' : 'info',
     link,
   };
 }
 
+const issueMessages: Readonly<Record<string, typeof m.issue>> = { work_item: m.workItem, incident: m.incident };
+
 function parseIssue({ kind, attributes, action, details, link }: GitLabEvent): InboundNotification {
   return {
-    title:
-      `${capitalize(kind.replace('_', ' '))} #${attributes.text('iid')} ` +
-      `${formatAction(action)}: ${attributes.text('title')}`,
+    title: (findOwn(issueMessages, kind) ?? m.issue)({
+      number: attributes.text('iid'),
+      ...toAction(action),
+      title: attributes.text('title'),
+    }),
     lines: details,
     type: 'info',
     link,
@@ -71,7 +92,10 @@ function parseComment({ payload, attributes, userName, link }: GitLabEvent): Inb
     payload.text('snippet.title') ||
     payload.text('commit.message');
   return {
-    title: `${userName} commented on ${subject || attributes.text('noteable_type')}`,
+    title: m.commented({
+      user: userName || m.someone(),
+      subject: subject || attributes.text('noteable_type'),
+    }),
     lines: toLines(attributes.lines('note')).slice(0, 12),
     type: 'info',
     link,
@@ -80,9 +104,9 @@ function parseComment({ payload, attributes, userName, link }: GitLabEvent): Inb
 
 function parsePipeline({ payload, attributes, userName, link }: GitLabEvent): InboundNotification {
   return {
-    title: `Pipeline #${attributes.text('id')} ${attributes.text('status')}`,
+    title: m.pipeline({ number: attributes.text('id'), ...toStatus(attributes.text('status')) }),
     lines: [
-      [joinTexts(' ', `On ${attributes.text('ref')}`, `by ${userName}`)],
+      [m.onBranchBy({ branch: attributes.text('ref'), name: userName || m.someone() })],
       ...toLines(payload.lines('commit.title')),
     ],
     type: findOwn(outcomes, attributes.text('status')) ?? 'info',
@@ -92,15 +116,15 @@ function parsePipeline({ payload, attributes, userName, link }: GitLabEvent): In
 
 function parseJob({ payload, userName }: GitLabEvent): InboundNotification {
   return {
-    title: `Job ${payload.text('build_name')} ${payload.text('build_status')}`,
-    lines: [[joinTexts(' ', `On ${payload.text('ref')}`, `by ${userName}`)]],
+    title: m.job({ name: payload.text('build_name'), ...toStatus(payload.text('build_status')) }),
+    lines: [[m.onBranchBy({ branch: payload.text('ref'), name: userName || m.someone() })]],
     type: findOwn(outcomes, payload.text('build_status')) ?? 'info',
   };
 }
 
 function parseRelease({ payload, action, link }: GitLabEvent): InboundNotification {
   return {
-    title: `Release ${payload.text('name') || payload.text('tag')} ${action === 'create' ? 'created' : `${action}d`}`,
+    title: m.release({ name: payload.text('name') || payload.text('tag'), ...toAction(action) }),
     lines: toLines(payload.lines('description')).slice(0, 12),
     type: 'info',
     link,
@@ -109,15 +133,23 @@ function parseRelease({ payload, action, link }: GitLabEvent): InboundNotificati
 
 function parseOther({ kind, action, details, link }: GitLabEvent): InboundNotification {
   return {
-    title: joinTexts(' ', capitalize(kind.replaceAll('_', ' ')), formatAction(action)),
+    // Homeport has no words for an event that it does not know.
+    title: joinTexts(' ', capitalize(kind.replaceAll('_', ' ')), toAction(action).label),
     lines: details,
     type: 'info',
     link,
   };
 }
 
-function formatAction(action: string): string {
-  return findOwn(actionLabels, action) ?? action;
+/** Returns the action of an event for a message, and as text for an action that the message does not know. */
+function toAction(name: string): { readonly action: string; readonly label: string } {
+  const action = findOwn(actionsByName, name) ?? name;
+  return { action, label: action };
+}
+
+/** Returns the status of a pipeline for a message, and as text for a status that the message does not know. */
+function toStatus(status: string): { readonly status: string; readonly label: string } {
+  return { status, label: status.replaceAll('_', ' ') };
 }
 
 /** Parsers by `object_kind`. */
@@ -137,7 +169,7 @@ const parsers: Readonly<Record<string, (event: GitLabEvent) => InboundNotificati
 function parseEvent(payload: Payload): InboundNotification {
   const kind = payload.text('object_kind');
   const attributes = payload.object('object_attributes');
-  const userName = payload.text('user.name') || payload.text('user_name') || 'someone';
+  const userName = payload.text('user.name') || payload.text('user_name');
   const parse = findOwn(parsers, kind) ?? parseOther;
   return parse({
     payload,
@@ -147,7 +179,7 @@ function parseEvent(payload: Payload): InboundNotification {
     action: attributes.text('action') || payload.text('action'),
     link: attributes.link('url') ?? payload.link('url'),
     details: [
-      [`By ${userName}`],
+      [formatAuthor(userName)],
       ...toLines(attributes.lines('description') || payload.lines('description')).slice(0, 12),
     ],
   });

@@ -1,3 +1,4 @@
+import * as m from '#messages/notify-inbound';
 import type { NotificationType } from '../../contracts/notify/notification.ts';
 import { formatAlert, formatAlerts, parseSeverity } from './alertmanager.ts';
 import type { Payload } from './payload.ts';
@@ -54,7 +55,7 @@ export const legacyGrafana: InboundAdapter = {
       lines: [
         ...toLines(payload.lines('message')),
         ...matches.slice(0, 20),
-        ...buildLinkLine('Picture', payload.link('imageUrl')),
+        ...buildLinkLine(m.picture(), payload.link('imageUrl')),
       ],
       type: parseType(payload),
       link: payload.link('ruleUrl'),

@@ -1,6 +1,8 @@
+import * as m from '#messages/notify-inbound';
 import { findOwn } from '../../contracts/find-own.ts';
 import type { NotificationType } from '../../contracts/notify/notification.ts';
-import { joinTexts, toLines, type InboundAdapter } from './adapter.ts';
+import { toLines, type InboundAdapter } from './adapter.ts';
+import type { Payload } from './payload.ts';
 
 const types: Readonly<Record<string, NotificationType>> = {
   up: 'success',
@@ -11,6 +13,14 @@ const types: Readonly<Record<string, NotificationType>> = {
   new: 'info',
 };
 
+/** Formats the time of the last ping and the number of pings, as far as the payload has them. */
+function formatPings(payload: Payload): string {
+  const time = payload.text('last_ping');
+  const count = Number(payload.text('n_pings'));
+  if (!payload.has('n_pings') || !Number.isFinite(count)) return time === '' ? '' : m.lastPing({ time });
+  return time === '' ? m.pings({ count }) : m.lastPingAndPings({ time, count });
+}
+
 /** Adapter for Healthchecks: `$JSON` (the check as in its API), or a body of `$NAME`, `$STATUS` and `$CODE`. */
 export const healthchecks: InboundAdapter = {
   name: 'Healthchecks',
@@ -20,21 +30,12 @@ export const healthchecks: InboundAdapter = {
     ['n_pings', 'ping_url', 'unique_key', 'code'].some((name) => payload.has(name)),
   parse(payload) {
     const status = payload.text('status').toLowerCase();
-    const last = payload.text('last_ping');
     const tags = payload.text('tags');
     return {
-      title: `${payload.text('name')} is ${status}`,
-      lines: [
-        ...toLines(payload.lines('desc')),
-        [
-          joinTexts(
-            ', ',
-            last && `last ping ${last}`,
-            payload.has('n_pings') ? `${payload.text('n_pings')} pings so far` : '',
-          ),
-        ],
-        [tags && `Tags: ${tags}`],
-      ].filter(([piece]) => piece !== ''),
+      title: m.check({ name: payload.text('name'), status }),
+      lines: [...toLines(payload.lines('desc')), [formatPings(payload)], [tags && m.tags({ tags })]].filter(
+        ([piece]) => piece !== '',
+      ),
       type: findOwn(types, status) ?? 'info',
       // The ping address is not linked, because opening it would be a ping.
       link: payload.link('details_url'),

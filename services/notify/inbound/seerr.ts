@@ -1,3 +1,4 @@
+import * as m from '#messages/notify-inbound';
 import type { NotificationType } from '../../contracts/notify/notification.ts';
 import { joinTexts, toLines, type InboundAdapter } from './adapter.ts';
 
@@ -20,7 +21,7 @@ export const seerr: InboundAdapter = {
       title: joinTexts(': ', event, subject),
       lines: [
         ...toLines(payload.lines('message')),
-        ...(userName === '' ? [] : [[`By ${userName}`]]),
+        ...(userName === '' ? [] : [[m.by({ name: userName })]]),
         ...(payload.has('comment.comment_message')
           ? [[`${payload.text('comment.commentedBy_username')}: ${payload.text('comment.comment_message')}`]]
           : []),

@@ -1,12 +1,15 @@
+import * as m from '#messages/notify-inbound';
 import { findOwn } from '../../contracts/find-own.ts';
 import type { NotificationType } from '../../contracts/notify/notification.ts';
-import { joinTexts, toLines, buildLinkLine, type InboundAdapter } from './adapter.ts';
+import { toLines, buildLinkLine, type InboundAdapter } from './adapter.ts';
 
-const states: Readonly<Record<string, readonly [label: string, type: NotificationType]>> = {
-  0: ['is down', 'failure'],
-  1: ['is up', 'success'],
-  2: ['is pending', 'warning'],
-  3: ['is in maintenance', 'warning'],
+type FormatTitle = (values: { readonly name: string }) => string;
+
+const states: Readonly<Record<string, readonly [formatTitle: FormatTitle, type: NotificationType]>> = {
+  0: [m.monitorDown, 'failure'],
+  1: [m.monitorUp, 'success'],
+  2: [m.monitorPending, 'warning'],
+  3: [m.monitorInMaintenance, 'warning'],
 };
 
 /** Adapter for Uptime Kuma's JSON webhook. Heartbeat and monitor are null for tests and certificates. */
@@ -16,15 +19,16 @@ export const uptimeKuma: InboundAdapter = {
   parse(payload) {
     const message = payload.lines('msg');
     const name = payload.text('monitor.name') || payload.text('monitor.pathName');
-    const [stateText, type] = findOwn(states, payload.text('heartbeat.status')) ?? ['', 'info' as const];
+    const state = findOwn(states, payload.text('heartbeat.status'));
+    const [formatTitle, type] = state ?? [(values: { readonly name: string }) => values.name, 'info' as const];
     const address = payload.link('monitor.url');
     // Uptime Kuma sends `https://` for monitors without an address.
     const site = address === undefined || /^https?:\/\/$/.test(address) ? undefined : address;
-    const lines = [...toLines(message || payload.lines('heartbeat.msg')), ...buildLinkLine('Monitor', site)];
+    const lines = [...toLines(message || payload.lines('heartbeat.msg')), ...buildLinkLine(m.monitor(), site)];
     if (lines.length === 0 && name === '') return undefined;
-    const isCertificateNotice = stateText === '' && /certificate/i.test(message);
+    const isCertificateNotice = state === undefined && /certificate/i.test(message);
     return {
-      title: joinTexts(' ', name || 'Uptime monitor', stateText),
+      title: formatTitle({ name: name || m.uptimeMonitor() }),
       lines,
       type: isCertificateNotice ? 'warning' : type,
       link: site,

@@ -1,3 +1,5 @@
+import * as texts from '#messages/notify-texts';
+import * as m from '#messages/notify-problems';
 import type { NotifyKey } from '../../contracts/notify/api.ts';
 import { destinationId, parseDestination } from '../destinations/catalogue.ts';
 import type { Destination } from '../destinations/destination.ts';
@@ -62,7 +64,7 @@ export function refuseDisallowed(
   isAllowed: IsAllowed,
 ): ParsedDestination | UnusableDestination {
   if ('reason' in result || isAllowed(result.destination)) return result;
-  return { reason: `${result.destination.service} is switched off by a setting`, needsEngine: false };
+  return { reason: m.typeDisabled({ service: result.destination.service }), needsEngine: false };
 }
 
 /** Parses URLs that are not in a configuration yet; URLs that are not native are parsed by the engine. */
@@ -104,7 +106,7 @@ export async function readKey(ruleArguments: WrittenConfiguration, engine: Engin
       const { reason, needsEngine } = result;
       skippedLines.push({ line, reason, ...(needsEngine ? { needsEngine } : {}) });
     } else if (usable.length === maxDestinations) {
-      skippedLines.push({ line, reason: `only ${maxDestinations} destinations are served` });
+      skippedLines.push({ line, reason: m.tooManyLines({ limit: maxDestinations }) });
     } else
       usable.push({ ...result, tags, line, path, id: destinationId(result.destination), typedUrl: typed, ownTags });
   }
@@ -115,7 +117,7 @@ export async function readKey(ruleArguments: WrittenConfiguration, engine: Engin
 export function removeDisallowed({ entries, skipped }: ParsedKey, isAllowed: IsAllowed): ParsedKey {
   const skippedLines = entries
     .filter(({ destination }) => !isAllowed(destination))
-    .map(({ line, destination }) => ({ line, reason: `${destination.service} is switched off by a setting` }));
+    .map(({ line, destination }) => ({ line, reason: m.typeDisabled({ service: destination.service }) }));
   if (skippedLines.length === 0) return { entries, skipped };
   const lines = [...skipped, ...skippedLines].sort((a, b) => a.line - b.line);
   return { entries: entries.filter(({ destination }) => isAllowed(destination)), skipped: lines };
@@ -136,7 +138,7 @@ export async function maskedText(configuration: WrittenConfiguration, engine: En
     .split(/\r\n|\n|\r/)
     .map(
       // An unusable line may be a mistyped destination that contains a secret.
-      (line, index) => lines.get(index + 1) ?? (skippedLines.has(index + 1) ? '# (a line that cannot be read)' : line),
+      (line, index) => lines.get(index + 1) ?? (skippedLines.has(index + 1) ? `# ${texts.unreadableLine()}` : line),
     )
     .join('\n');
 }

@@ -15,3 +15,28 @@ export const deliveryCodes: Migration = {
       where state = 'waiting' and detail like '%could not be asked: there is no host of this name.%'`.execute(db);
   },
 };
+
+/** Reports of older versions with a remark of Homeport, and the codes that replace them. */
+const remarks = [
+  ['%: its URL holds characters that cannot be sent.', 'invalid_address'],
+  ['% did not take the mail.%', 'mail_refused'],
+  ['% said: something that is no answer of %', 'unexpected_reply'],
+  ['% said: no place for a file', 'unexpected_reply'],
+  ['% said: this account is a member of no room', 'no_room'],
+  ['% said: there is no such topic', 'unknown_topic'],
+  ['% said: there is no such key', 'unknown_key'],
+  ['Failed to publish to the topic %', 'publish_failed'],
+] as const;
+
+/** Derives the codes of failures that older versions stored as a remark only. */
+export const remarkCodes: Migration = {
+  name: '024-derive-remark-codes',
+  async up(db: Kysely<any>) {
+    for (const table of ['deliveries', 'destination_health']) {
+      for (const [pattern, code] of remarks) {
+        await sql`update ${sql.table(table)} set code = ${code}
+          where code = '' and state <> 'done' and detail like ${pattern}`.execute(db);
+      }
+    }
+  },
+};

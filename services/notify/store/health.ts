@@ -36,6 +36,17 @@ export const destinationHealth: Migration = {
   },
 };
 
+/** Column for the code of a destination's last failure; empty for none. */
+export const destinationHealthCodes: Migration = {
+  name: '023-add-destination-health-codes',
+  async up(db: Kysely<any>) {
+    await db.schema
+      .alterTable('destination_health')
+      .addColumn('code', 'text', (column) => column.notNull().defaultTo(''))
+      .execute();
+  },
+};
+
 /** Results are collected for this time before they are written. */
 const writeDelayMs = 1000;
 /** Maximum number of rows in one statement: SQLite binds 32,766 values, a row has five. */
@@ -59,11 +70,11 @@ export class HealthStore implements AsyncDisposable {
   }
 
   /** Records a result. After the disposal, results are only recorded in the history. */
-  record(destinationId: string, state: NotifyHealth['state'], detail: string): void {
+  record(destinationId: string, state: NotifyHealth['state'], detail: string, code: NotifyHealth['code'] = ''): void {
     if (this.#closed) return;
     const time = this.#context.clock.now();
     const lastSuccess = state === 'done' ? time : (this.#pending.get(destinationId)?.lastSuccess ?? null);
-    this.#pending.set(destinationId, { state, detail, time, lastSuccess });
+    this.#pending.set(destinationId, { state, detail, code, time, lastSuccess });
     this.#timer ??= this.#context.clock.after(writeDelayMs, () => void this.#save());
   }
 
@@ -76,9 +87,9 @@ export class HealthStore implements AsyncDisposable {
     for (let start = 0; start < ids.length; start += batchSize) {
       const batch = ids.slice(start, start + batchSize);
       const rows = await db.selectFrom('destination_health').selectAll().where('destination_id', 'in', batch).execute();
-      for (const { destination_id, state, detail, updated_at, succeeded_at } of rows) {
+      for (const { destination_id, state, detail, code, updated_at, succeeded_at } of rows) {
         const lastSuccess = succeeded_at === null ? null : Number(succeeded_at);
-        health.set(destination_id, { state, detail, time: Number(updated_at), lastSuccess });
+        health.set(destination_id, { state, detail, code, time: Number(updated_at), lastSuccess });
       }
     }
     for (const id of ids) {
@@ -114,10 +125,11 @@ export class HealthStore implements AsyncDisposable {
     if (results.size === 0) return;
     this.#beingWritten = results;
     this.#pending = new Map();
-    const rows = [...results].map(([destination_id, { state, detail, time, lastSuccess }]) => ({
+    const rows = [...results].map(([destination_id, { state, detail, code, time, lastSuccess }]) => ({
       destination_id,
       state,
       detail,
+      code,
       updated_at: time,
       succeeded_at: lastSuccess,
     }));
@@ -131,6 +143,7 @@ export class HealthStore implements AsyncDisposable {
               conflict.column('destination_id').doUpdateSet((on) => ({
                 state: on.ref('excluded.state'),
                 detail: on.ref('excluded.detail'),
+                code: on.ref('excluded.code'),
                 updated_at: on.ref('excluded.updated_at'),
                 succeeded_at: on.fn.coalesce('excluded.succeeded_at', 'destination_health.succeeded_at'),
               })),

@@ -1,12 +1,12 @@
 import type { Kysely } from 'kysely';
 import type { Migration } from '../../contracts/service.ts';
 import { attachmentTable } from './attachments.ts';
-import { deliveryCodes } from './delivery-codes.ts';
+import { deliveryCodes, remarkCodes } from './delivery-codes.ts';
 import { deliveryPlans } from './delivery-plans.ts';
 import { deliveryProgress } from './delivery-progress.ts';
 import { escalations } from './escalations.ts';
 import { engineUrls } from './engine-urls.ts';
-import { destinationHealth } from './health.ts';
+import { destinationHealth, destinationHealthCodes } from './health.ts';
 import { keyOptions } from './key-options.ts';
 import { keySecret } from './key-secret.ts';
 import { notificationSearchIndex } from './search-index.ts';
@@ -91,4 +91,6 @@ export const migrations: readonly Migration[] = [
   destinationHealth,
   deliveryCodes,
   notificationSearchIndex,
+  destinationHealthCodes,
+  remarkCodes,
 ];

@@ -4,7 +4,7 @@ import { executeCached, chunkRows } from '../../kit/cached-statement.ts';
 import { NotificationType, TextFormat } from '../../contracts/notify/notification.ts';
 import type { NotifyFailureCode } from '../../contracts/notify/statistics.ts';
 import type { Message } from '../domain/message.ts';
-import type { NotificationTable, NotifyTables } from './tables.ts';
+import type { DeliveryTable, NotificationTable, NotifyTables } from './tables.ts';
 
 /** Delivery at its acceptance. */
 export const NewDelivery = z.object({
@@ -169,10 +169,12 @@ export class NotificationStore {
   async find(
     notificationId: string,
     destinationId: string,
-  ): Promise<{ readonly service: string; readonly shownUrl: string; readonly state: string } | undefined> {
+  ): Promise<
+    (Pick<Selectable<DeliveryTable>, 'service' | 'state' | 'code'> & { readonly shownUrl: string }) | undefined
+  > {
     return this.#db
       .selectFrom('deliveries')
-      .select(['service', 'shown_url as shownUrl', 'state'])
+      .select(['service', 'shown_url as shownUrl', 'state', 'code'])
       .where('notice_id', '=', notificationId)
       .where('destination_id', '=', destinationId)
       .executeTakeFirst();

@@ -43,12 +43,16 @@ export class DeliveryStatistics {
     this.#db = db;
   }
 
-  /** Counts deliveries by destination and interval; `from` contains the starts of the intervals, oldest first. */
-  async count(from: readonly number[]): Promise<readonly DeliveryCount[]> {
+  /**
+   * Counts deliveries by destination and interval; `from` contains the starts of the intervals, oldest first, and the
+   * last one ends before `until`.
+   */
+  async count(from: readonly number[], until = Number.MAX_SAFE_INTEGER): Promise<readonly DeliveryCount[]> {
     const rows = await this.#db
       .selectFrom('deliveries')
       .innerJoin('notices', 'notices.id', 'deliveries.notice_id')
       .where('notices.created_at', '>=', from[0] ?? 0)
+      .where('notices.created_at', '<', until)
       .select(['deliveries.destination_id as destination', 'deliveries.state as state'])
       .select(buildIntervalIndex(from).as('index'))
       .select((on) => on.fn.countAll<number>().as('count'))

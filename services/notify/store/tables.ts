@@ -102,6 +102,7 @@ export interface DestinationHealthTable {
   destination_id: string;
   state: DeliveryTable['state'];
   detail: string;
+  code: Generated<NotifyFailureCode | ''>;
   updated_at: Milliseconds;
   /** Time of the last success; null for none. */
   succeeded_at: Milliseconds | null;

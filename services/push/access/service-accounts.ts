@@ -1,3 +1,4 @@
+import * as texts from '#messages/manifests';
 import type { PresetAccount } from '../../contracts/service.ts';
 
 type Permission = PresetAccount['grants'][number]['permission'];
@@ -10,22 +11,22 @@ function grantsOn(permission: Permission, ...patterns: readonly string[]): Prese
 export const accounts: readonly PresetAccount[] = [
   {
     name: 'metrics-alerts',
-    description: 'Alert rules on metrics; publishes to monitoring topics.',
+    description: texts.metricsAlertsAccount,
     grants: grantsOn('write', '*-*-monitoring'),
   },
   {
     name: 'backup-jobs',
-    description: 'Backup scripts; publishes to backup topics.',
+    description: texts.backupJobsAccount,
     grants: grantsOn('write', '*-*-backup'),
   },
   {
     name: 'workflow-engine',
-    description: 'Pipelines and automations; publishes and reads deployment and maintenance topics.',
+    description: texts.workflowEngineAccount,
     grants: grantsOn('read-write', '*-*-deployment', '*-*-maintenance'),
   },
   {
     name: 'monitoring',
-    description: 'Dashboards and uptime checks; publishes and reads all topics.',
+    description: texts.monitoringAccount,
     grants: grantsOn('read-write', '*'),
   },
 ];

@@ -1,3 +1,4 @@
+import * as m from '#messages/push-problems';
 import { implement, type ApiHandler } from '../../contracts/api.ts';
 import { Problem } from '../../contracts/problem.ts';
 import { pushApi, type WrittenAction } from '../../contracts/push/api.ts';
@@ -51,11 +52,11 @@ export function composeHandlers(dependencies: ComposeDependencies): readonly Api
 function createUploadHandler(dependencies: ComposeDependencies, drafts: FileDrafts): ApiHandler {
   const { context, attachments, permissions, limits } = dependencies;
   return implement(pushApi.upload, async ({ identity, params, query, incoming, remoteAddress: address }) => {
-    if (incoming === undefined) throw new Problem('push.no_upload', 400, 'There is no file in this request.');
+    if (incoming === undefined) throw new Problem('push.no_upload', 400, m.uploadMissing());
     const sender = { identity, address };
     try {
       permissions.require(identity, 'write', params['topic']);
-      if (!attachments.enabled) throw invalidField('file', 'Files are switched off in the settings.');
+      if (!attachments.enabled) throw invalidField('file', m.filesDisabled());
       attachments.admit(incoming, 0);
       const { bytes } = await readBody(incoming, detectionBytes);
       const file = await drafts.receive({
@@ -85,9 +86,9 @@ function createPublishHandler(dependencies: ComposeDependencies, drafts: FileDra
     const due = parseDueTime(body.delay.trim(), clock.now(), maxDelaySeconds());
     const text = body.message.trim();
     if (text === '' && body.file === undefined && body.attach === undefined)
-      throw invalidField('message', 'Write a message.');
+      throw invalidField('message', m.messageMissing());
     if (Buffer.byteLength(text) >= messageSizeLimit()) {
-      throw invalidField('message', `The message is too long: ${String(messageSizeLimit())} bytes at most.`);
+      throw invalidField('message', m.messageTooLong({ limit: messageSizeLimit() }));
     }
     const actions = parseActions(JSON.stringify(body.actions.map(toNtfyAction)), () => random.text(10));
     const messageExpires = publisher.getExpiry({ topic }, due ?? Math.floor(clock.now() / 1000));
@@ -118,7 +119,7 @@ function createPublishHandler(dependencies: ComposeDependencies, drafts: FileDra
     };
     const envelope = await publisher.publish(draft, undefined, body.file);
     // `publish` returns undefined only for repeated keys, and page messages have none.
-    if (envelope === undefined) throw new Problem('push.not_published', 500, 'The message was not published.');
+    if (envelope === undefined) throw new Problem('push.not_published', 500, m.notPublished);
     return toPageMessage(envelope.message, envelope.seq ?? 0);
   });
 }
@@ -140,7 +141,7 @@ async function claimDraft(drafts: FileDrafts, claim: DraftClaim): Promise<Attach
   const attachment = await drafts.claim({ ...claim, id }).catch((error: unknown) => {
     throw toFieldProblem(error);
   });
-  if (attachment === undefined) throw invalidField('file', 'The file is not there any more. Attach it again.');
+  if (attachment === undefined) throw invalidField('file', m.uploadGone());
   return attachment;
 }
 
@@ -158,9 +159,8 @@ function toNtfyAction({ kind, label, url, method, body, clear }: WrittenAction) 
 /** Converts refusals of files into field errors of the form. */
 function toFieldProblem(error: unknown): unknown {
   const code = error instanceof Problem ? findRefusal(error)?.code : undefined;
-  if (code === 41301) return invalidField('file', 'The file is too large, or there is no room for more files.');
-  if (code === 42905) return invalidField('file', 'You have sent as many bytes today as you may.');
-  if (code === 40015)
-    return invalidField('delay', 'The file would be gone before the message is sent. Send it sooner.');
+  if (code === 41301) return invalidField('file', m.fileTooLarge());
+  if (code === 42905) return invalidField('file', m.trafficExceeded());
+  if (code === 40015) return invalidField('delay', m.fileExpiresFirst());
   return error;
 }

@@ -1,3 +1,4 @@
+import * as m from '#messages/push-problems';
 import type { Identity } from '../../contracts/control/accounts.ts';
 import { Problem } from '../../contracts/problem.ts';
 import { parseDelay } from '../domain/delay.ts';
@@ -15,11 +16,7 @@ export function parseDueTime(delay: string, now: number, maxDelaySeconds: number
     return parseDelay(delay, now, maxDelaySeconds);
   } catch (error) {
     if (!(error instanceof Problem)) throw error;
-    const hours = String(Math.floor(maxDelaySeconds / 3600));
-    throw invalidField(
-      field,
-      `Write 30m, 2 hours, tomorrow 10am or a unix time: 10 seconds to ${hours} hours from now.`,
-    );
+    throw invalidField(field, m.delayInvalid({ hours: Math.floor(maxDelaySeconds / 3600) }));
   }
 }
 
@@ -29,6 +26,6 @@ export function parseDueTime(delay: string, now: number, maxDelaySeconds: number
  * @throws Problem `accounts.sign_in` (401)
  */
 export function requireIdentity(identity: Identity | undefined): Identity {
-  if (identity === undefined) throw new Problem('accounts.sign_in', 401, 'Sign in first.');
+  if (identity === undefined) throw new Problem('accounts.sign_in', 401, m.signInMissing());
   return identity;
 }

@@ -1,3 +1,4 @@
+import * as m from '#messages/push-problems';
 import { implement, type ApiHandler } from '../../contracts/api.ts';
 import { pushRetentionApi, type RetentionUsage, type RetentionRule } from '../../contracts/push/retention.ts';
 import type { Context } from '../../contracts/service.ts';
@@ -46,8 +47,7 @@ export function retentionHandlers({
       const duplicate = rules.findIndex(({ topic }, index) =>
         rules.slice(0, index).some((other) => other.topic === topic),
       );
-      if (duplicate >= 0)
-        throw invalidField(`rules.${String(duplicate)}.topic`, 'There is a rule for this topic already.');
+      if (duplicate >= 0) throw invalidField(`rules.${String(duplicate)}.topic`, m.ruleExists());
       await retention.replace(rules.map(({ topic, seconds, most }) => ({ pattern: topic, seconds, most })));
       return readRules();
     }),

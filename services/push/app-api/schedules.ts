@@ -1,3 +1,4 @@
+import * as m from '#messages/push-problems';
 import { implement, type ApiHandler } from '../../contracts/api.ts';
 import { pushSchedulesApi, type PushSchedule, type ScheduleForm } from '../../contracts/push/schedules.ts';
 import type { Clock } from '../../contracts/service.ts';
@@ -5,6 +6,7 @@ import { parseRecurrence } from '../domain/cron/rule.ts';
 import { describeRecurrence } from '../domain/cron/description.ts';
 import { invalidField } from '../domain/invalid-field.ts';
 import { readContent } from '../recurring/content.ts';
+import { formatRunError } from '../recurring/run-error.ts';
 import type { Schedules } from '../recurring/schedules.ts';
 import type { RecurringRow } from '../store/recurring.ts';
 import { requireIdentity } from './fields.ts';
@@ -26,9 +28,9 @@ export function scheduleHandlers(dependencies: ScheduleRouteDependencies): reado
   const { schedules, clock, reserved, messageSizeLimit } = dependencies;
   const validateForm = (form: ScheduleForm): ScheduleForm => {
     const message = form.message.trim();
-    if (message === '') throw invalidField('message', 'Write a message.');
+    if (message === '') throw invalidField('message', m.messageMissing());
     if (Buffer.byteLength(message) >= messageSizeLimit()) {
-      throw invalidField('message', `The message is too long: ${String(messageSizeLimit())} bytes at most.`);
+      throw invalidField('message', m.messageTooLong({ limit: messageSizeLimit() }));
     }
     return { ...form, topic: parseTopic(form.topic, reserved), title: form.title.trim(), message };
   };
@@ -101,7 +103,7 @@ function toPushSchedule({
     ...readContent(content),
     rule,
     zone,
-    error,
+    error: formatRunError(error, { account, topic }),
     words: describeRecurrence(rule),
     starts: toMs(row.starts),
     ends: toMs(row.ends),

@@ -1,3 +1,4 @@
+import * as m from '#messages/push-problems';
 import { TopicName } from '../../contracts/push/topics.ts';
 import { invalidField } from '../domain/invalid-field.ts';
 
@@ -8,7 +9,7 @@ import { invalidField } from '../domain/invalid-field.ts';
  */
 export function parseTopic(text: string | undefined, reserved: ReadonlySet<string>): string {
   const topic = TopicName.safeParse(text);
-  if (!topic.success) throw invalidField('topic', 'Use letters, digits, - and _ only, 64 at most.');
-  if (reserved.has(topic.data)) throw invalidField('topic', `The name ${topic.data} is reserved. Choose another one.`);
+  if (!topic.success) throw invalidField('topic', m.topicInvalid());
+  if (reserved.has(topic.data)) throw invalidField('topic', m.topicReserved({ topic: topic.data }));
   return topic.data;
 }

@@ -1,10 +1,13 @@
-import { FileReply, implement, type ApiHandler } from '../../contracts/api.ts';
+import * as m from '#messages/push-problems';
+import { implement, type ApiHandler } from '../../contracts/api.ts';
 import type { Identity } from '../../contracts/control/accounts.ts';
 import { Problem } from '../../contracts/problem.ts';
 import { pushApi, type PushMessage } from '../../contracts/push/api.ts';
 import type { Context } from '../../contracts/service.ts';
-import type { Attachments } from '../attachments/attachments.ts';
+import { getAttachmentKey, type Attachments } from '../attachments/attachments.ts';
+import { buildBlobReply } from '../../kit/http/blob-reply.ts';
 import type { Event, Message } from '../domain/message.ts';
+import { pictureTypes } from '../domain/picture-types.ts';
 import { Sequences } from '../domain/sequences.ts';
 import { isTopic } from '../domain/topics.ts';
 import type { Publisher } from '../publish/publisher.ts';
@@ -24,8 +27,6 @@ export interface TopicMessageDependencies {
 const maxFilteredMessages = 2000;
 /** Seconds that a browser may cache a file. */
 const fileMaxAgeSeconds = 3600;
-/** Image types without active content, which a browser may display. */
-const displayableTypes = new Set(['image/png', 'image/jpeg', 'image/gif', 'image/webp', 'image/avif', 'image/bmp']);
 
 /** Handlers for the messages of one topic: list, files, clear and delete. */
 export function topicMessageHandlers(dependencies: TopicMessageDependencies): readonly ApiHandler[] {
@@ -38,7 +39,7 @@ export function topicMessageHandlers(dependencies: TopicMessageDependencies): re
   ) => {
     const topic = permissions.require(identity, 'write', params['topic']);
     const sequenceId = params['sequence'];
-    if (sequenceId === undefined || !isTopic(sequenceId)) throw invalidField('sequence', 'There is no such message.');
+    if (sequenceId === undefined || !isTopic(sequenceId)) throw invalidField('sequence', m.messageUnknown());
     await publisher.publish({ event, topic, sequenceId, cached: true });
     return { ok: true } as const;
   };
@@ -102,14 +103,12 @@ function createFileHandler(
     const id = params['id'] ?? '';
     const message = await history.find(topic, id, toSeconds(context.clock.now()));
     const attachment = message === undefined ? undefined : await attachments.find(id);
-    if (attachment === undefined) throw new Problem('push.no_file', 404, 'This file is not there any more.');
-    const { file, path } = attachment;
-    const isDownload = query.save || !displayableTypes.has(file.type);
-    return new FileReply({
-      path,
-      type: file.type,
+    if (attachment === undefined) throw new Problem('push.no_file', 404, m.fileGone());
+    const isDownload = query.save || !pictureTypes.has(attachment.type);
+    return buildBlobReply(attachments.blobs, getAttachmentKey(id), {
+      type: attachment.type,
       maxAge: fileMaxAgeSeconds,
-      ...(isDownload ? { saveAs: file.name } : {}),
+      ...(isDownload ? { saveAs: attachment.name } : {}),
     });
   });
 }

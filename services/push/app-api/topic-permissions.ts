@@ -1,3 +1,4 @@
+import * as m from '#messages/push-problems';
 import type { Accounts, Identity } from '../../contracts/control/accounts.ts';
 import { Problem } from '../../contracts/problem.ts';
 import { parseTopic } from './topic-field.ts';
@@ -24,8 +25,8 @@ export function createTopicPermissions(
     require(identity, permission, name) {
       const topic = parseTopic(name, reserved);
       if (may(identity, permission, topic)) return topic;
-      const action = permission === 'read' ? 'read' : 'publish to';
-      throw new Problem('push.forbidden', 403, `You may not ${action} ${topic}. An administrator can grant it.`);
+      const detail = permission === 'read' ? m.readDenied({ topic }) : m.publishDenied({ topic });
+      throw new Problem('push.forbidden', 403, detail);
     },
   };
 }

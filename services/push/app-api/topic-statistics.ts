@@ -21,11 +21,18 @@ export function topicStatisticsHandlers({
   return [
     implement(pushApi.topicStatistics, async ({ identity, query }) => {
       const topic = query.topic === undefined ? undefined : permissions.require(identity, 'read', query.topic);
-      const days = counts.days(dayCount);
+      const allDays = counts.days(2 * dayCount);
+      const [earlierDays, days] = [allDays.slice(0, dayCount), allDays.slice(dayCount)];
+      const previous = earlierDays.map(() => 0);
       const byTopic = new Map<string, TopicStatistics>();
       if (topic !== undefined) byTopic.set(topic, emptyStatistics(topic, countStreams(topic)));
-      for (const row of await counts.read(days[0] ?? '', topic)) {
+      for (const row of await counts.read(allDays[0] ?? '', topic)) {
         if (!permissions.may(identity, 'read', row.topic)) continue;
+        const earlier = earlierDays.indexOf(row.day);
+        if (earlier !== -1) {
+          previous[earlier] = (previous[earlier] ?? 0) + row.published;
+          continue;
+        }
         const entry = byTopic.get(row.topic) ?? emptyStatistics(row.topic, countStreams(row.topic));
         byTopic.set(row.topic, {
           ...entry,
@@ -36,7 +43,8 @@ export function topicStatisticsHandlers({
         });
       }
       const sumPublished = ({ published }: TopicStatistics): number => published.reduce((sum, count) => sum + count, 0);
-      return { days: [...days], topics: [...byTopic.values()].sort((a, b) => sumPublished(b) - sumPublished(a)) };
+      const topics = [...byTopic.values()].sort((a, b) => sumPublished(b) - sumPublished(a));
+      return { days: [...days], topics, previous };
     }),
   ];
 }

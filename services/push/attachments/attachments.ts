@@ -1,14 +1,16 @@
-import { open, mkdir, readdir, rm, stat, type FileHandle } from 'node:fs/promises';
-import { join } from 'node:path';
 import type { IncomingMessage } from 'node:http';
-import { Problem } from '../../contracts/problem.ts';
+import { Readable } from 'node:stream';
+import { buffer } from 'node:stream/consumers';
+import type { Blobs } from '../../contracts/blobs.ts';
 import type { Context } from '../../contracts/service.ts';
 import { sanitizeFileName } from '../domain/attachment-name.ts';
 import type { Attachment, StoredFile } from '../domain/message.ts';
 import { refuse } from '../domain/refusals.ts';
 import type { AttachmentStore } from '../store/attachments.ts';
+import { formatAttachment } from '../../kit/http/content-disposition.ts';
 import { detectionBytes } from '../../kit/file-type.ts';
 import { detectFileType } from './file-type.ts';
+import { readUpload, type Upload } from './upload.ts';
 
 export interface AttachmentSettings {
   /** Maximum size of one file in bytes; 0 disables attachments. */
@@ -21,44 +23,35 @@ export interface AttachmentSettings {
   readonly baseUrl: () => string | undefined;
 }
 
-export interface Upload {
-  readonly request: IncomingMessage;
-  /** Id of the message that the file belongs to. */
-  readonly id: string;
-  readonly name: string;
-  /** Bytes of the body already read. */
-  readonly head: Buffer;
-  /** Sender whose quota is used, and the quota in bytes. */
-  readonly sender: string;
-  readonly quota: number;
-  /** Bytes that the sender may still transfer today. */
-  readonly remainingTraffic: number;
-  /** Expiry of the message, and its delivery time when it is delayed; unix seconds. */
-  readonly messageExpires: number;
-  readonly due: number | undefined;
-}
-
-/** Milliseconds without data after which an upload is ended. */
-const uploadIdleTimeoutMs = 30_000;
 /** Milliseconds after which a file without message is deleted. */
 const orphanAgeMs = 3_600_000;
 const batchSize = 500;
+/** Seconds for which the address of a direct download is valid. */
+const linkLifetimeSeconds = 300;
 
-/** Returns the folder of attachments inside of the service's folder; each file is named after the id of its message. */
-export function getAttachmentsFolder(files: string): string {
-  return join(files, 'attachments');
+/** Returns the media type with which a file is sent. Text files are never rendered as pages. */
+export function getServedType({ type }: Pick<StoredFile, 'type'>): string {
+  return type.startsWith('text/') ? 'text/plain; charset=utf-8' : type;
 }
 
-/** Stores the attachments of messages as files named after the message id. */
+/** Folder of the attachments among the blobs of the service. */
+export const attachmentsFolder = 'attachments';
+
+/** Returns the key of the attachment of a message. */
+export function getAttachmentKey(id: string): string {
+  return `${attachmentsFolder}/${id}`;
+}
+
+/** Stores the attachments of messages as blobs named after the message id. */
 export class Attachments {
-  readonly #context: Pick<Context, 'files' | 'clock' | 'commit' | 'log'>;
+  readonly #context: Pick<Context, 'blobs' | 'clock' | 'commit' | 'log'>;
   readonly #store: AttachmentStore;
   readonly #settings: AttachmentSettings;
   /** Uploads in progress and files not recorded yet. */
   readonly #incoming = new Map<string, { size: number; readonly sender: string }>();
 
   constructor(
-    context: Pick<Context, 'files' | 'clock' | 'commit' | 'log'>,
+    context: Pick<Context, 'blobs' | 'clock' | 'commit' | 'log'>,
     store: AttachmentStore,
     settings: AttachmentSettings,
   ) {
@@ -83,11 +76,12 @@ export class Attachments {
   }
 
   /**
-   * Receives a file and syncs it to disk; it is recorded together with its message. The limits apply to the bytes
+   * Receives a file and stores it durably; it is recorded together with its message. The limits apply to the bytes
    * received, regardless of Content-Length, and across concurrent uploads. `reservation` must be disposed after the
    * file is recorded.
    *
-   * @throws Problem 40015, 41301, 50001 when the disk is full, `push.cut_off` (400) when the connection ends early
+   * @throws Problem 40015, 41301, 50001 when the disk is full, `push.cut_off` (400) when the connection ends early,
+   * `blobs.unavailable` (503)
    */
   async receive(
     upload: Upload,
@@ -104,7 +98,10 @@ export class Attachments {
     try {
       const size = await this.#write(upload, hasCapacity);
       // Checks again, because other uploads may have been recorded since this one started.
-      if (!(await this.#reserve(upload))(0)) throw refuse('too_large');
+      if (!(await this.#reserve(upload))(0)) {
+        await this.deleteFiles([id]);
+        throw refuse('too_large');
+      }
       const url = this.buildUrl(id, extension);
       return {
         attachment: { name, type, size, expires, url },
@@ -113,7 +110,6 @@ export class Attachments {
       };
     } catch (error) {
       reservation[Symbol.dispose]();
-      await this.deleteFiles([id]);
       throw error;
     }
   }
@@ -144,13 +140,7 @@ export class Attachments {
     const name = sanitizeFileName(input.name) || `attachment${extension}`;
     this.#incoming.set(id, { size, sender });
     try {
-      await mkdir(this.#folder(), { recursive: true, mode: 0o700 });
-      await using handle = await open(this.#path(id), 'wx', 0o600);
-      await append(handle, bytes);
-      await handle.sync();
-    } catch (error) {
-      await this.deleteFiles([id]);
-      throw error;
+      await this.#writeBlob(id, Readable.from([bytes]));
     } finally {
       this.#incoming.delete(id);
     }
@@ -173,15 +163,40 @@ export class Attachments {
     return this.#store.size(sender);
   }
 
-  /** Returns a stored file and its path. */
-  async find(id: string): Promise<{ readonly file: StoredFile; readonly path: string } | undefined> {
-    const file = await this.#store.find(id, Math.floor(this.#context.clock.now() / 1000));
-    return file === undefined ? undefined : { file, path: this.#path(id) };
+  /** Blobs of the service, in which {@link getAttachmentKey} names the files. */
+  get blobs(): Blobs {
+    return this.#context.blobs;
   }
 
-  /** Deletes files. Missing files are ignored. */
+  /** Returns an address at the store from which clients download a file; undefined unless such downloads are enabled. */
+  link(file: StoredFile): Promise<string | undefined> {
+    const { id, name } = file;
+    const options = { type: getServedType(file), disposition: formatAttachment(name), lifetime: linkLifetimeSeconds };
+    return this.#context.blobs.link(getAttachmentKey(id), options);
+  }
+
+  /** Returns a stored file. */
+  find(id: string): Promise<StoredFile | undefined> {
+    return this.#store.find(id, Math.floor(this.#context.clock.now() / 1000));
+  }
+
+  /**
+   * Returns the first bytes of a file.
+   * @throws Problem `blobs.missing` (404)
+   */
+  async readHead({ id, size }: StoredFile): Promise<Buffer> {
+    if (size === 0) return Buffer.alloc(0);
+    const range = { start: 0, end: Math.min(size, detectionBytes) - 1 };
+    return buffer(await this.#context.blobs.read(getAttachmentKey(id), { range }));
+  }
+
+  /** Deletes files. Those that cannot be deleted now are orphans, which {@link removeOrphans} deletes later. */
   async deleteFiles(ids: readonly string[]): Promise<void> {
-    for (const id of ids) await rm(this.#path(id), { force: true });
+    try {
+      await this.#context.blobs.remove(ids.map(getAttachmentKey));
+    } catch (error) {
+      this.#context.log.warn('attachment deletion failed', { error });
+    }
   }
 
   /** Deletes expired files. */
@@ -195,18 +210,22 @@ export class Attachments {
     }
   }
 
+  /** Deletes files without a row, which a killed host left behind. */
   async removeOrphans(): Promise<void> {
-    const names = await readdir(this.#folder()).catch(() => []);
-    for (let offset = 0; offset < names.length; offset += batchSize) {
-      const chunk = names.slice(offset, offset + batchSize);
-      const recorded = await this.#store.existingIds(chunk);
-      for (const name of chunk) {
-        if (recorded.has(name) || this.#incoming.has(name)) continue;
-        const stats = await stat(this.#path(name)).catch(() => undefined);
-        if (stats !== undefined && this.#context.clock.now() - stats.mtimeMs > orphanAgeMs)
-          await this.deleteFiles([name]);
-      }
+    let ids: string[] = [];
+    for await (const { key, modifiedAt } of this.#context.blobs.list(attachmentsFolder)) {
+      if (this.#context.clock.now() - modifiedAt <= orphanAgeMs) continue;
+      ids.push(key.slice(attachmentsFolder.length + 1));
+      if (ids.length < batchSize) continue;
+      await this.#removeUnrecorded(ids);
+      ids = [];
     }
+    await this.#removeUnrecorded(ids);
+  }
+
+  async #removeUnrecorded(ids: readonly string[]): Promise<void> {
+    const recorded = await this.#store.existingIds(ids);
+    await this.deleteFiles(ids.filter((id) => !recorded.has(id) && !this.#incoming.has(id)));
   }
 
   /**
@@ -236,57 +255,31 @@ export class Attachments {
     return hasCapacity;
   }
 
-  async #write({ request, id, head }: Upload, hasCapacity: (more: number) => boolean): Promise<number> {
-    await mkdir(this.#folder(), { recursive: true, mode: 0o700 });
-    await using handle = await open(this.#path(id), 'wx', 0o600);
+  async #write(upload: Upload, hasCapacity: (more: number) => boolean): Promise<number> {
+    const { id } = upload;
+    const reservation = this.#incoming.get(id);
     let size = 0;
-    const upload = this.#incoming.get(id);
-    const writeChunk = async (chunk: Buffer): Promise<void> => {
+    const take = (chunk: Buffer): Buffer => {
       if (!hasCapacity(chunk.length)) {
         // Releases the reservation immediately, so that concurrent uploads are not refused because of this one.
         this.#incoming.delete(id);
         throw refuse('too_large');
       }
       size += chunk.length;
-      if (upload !== undefined) upload.size = size;
-      await append(handle, chunk);
+      if (reservation !== undefined) reservation.size = size;
+      return chunk;
     };
-    await writeChunk(head);
-    if (request.readableEnded) {
-      await handle.sync();
-      return size;
-    }
-    const { socket } = request;
-    // Node destroys the socket after the timeout.
-    socket.setTimeout(uploadIdleTimeoutMs);
-    try {
-      // Keeps the connection open when a chunk is refused, so that the sender receives the response.
-      for await (const chunk of request.iterator({ destroyOnReturn: false })) await writeChunk(chunk as Buffer);
-    } catch (cause) {
-      if (cause instanceof Problem) throw cause;
-      throw new Problem('push.cut_off', 400, 'the request ended before its body', { cause });
-    } finally {
-      socket.setTimeout(0);
-    }
-    await handle.sync();
+    await this.#writeBlob(id, readUpload(upload, take));
     return size;
   }
 
-  #folder(): string {
-    return getAttachmentsFolder(this.#context.files);
-  }
-
-  #path(id: string): string {
-    return join(this.#folder(), id);
-  }
-}
-
-async function append(handle: FileHandle, chunk: Buffer): Promise<void> {
-  try {
-    for (let written = 0; written < chunk.length;) written += (await handle.write(chunk, written)).bytesWritten;
-  } catch (cause) {
-    const isDiskFull =
-      cause instanceof Error && 'code' in cause && (cause.code === 'ENOSPC' || cause.code === 'EDQUOT');
-    throw isDiskFull ? refuse('internal', 'no space is left for files', { cause }) : cause;
+  async #writeBlob(id: string, content: AsyncIterable<Uint8Array>): Promise<void> {
+    try {
+      await this.#context.blobs.write(getAttachmentKey(id), content);
+    } catch (cause) {
+      const isDiskFull =
+        cause instanceof Error && 'code' in cause && (cause.code === 'ENOSPC' || cause.code === 'EDQUOT');
+      throw isDiskFull ? refuse('internal', 'no space is left for files', { cause }) : cause;
+    }
   }
 }

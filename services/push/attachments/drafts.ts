@@ -1,11 +1,10 @@
-import { open } from 'node:fs/promises';
 import type { Context } from '../../contracts/service.ts';
 import { sanitizeFileName } from '../domain/attachment-name.ts';
 import type { Attachment, StoredFile } from '../domain/message.ts';
 import { refuse } from '../domain/refusals.ts';
 import type { AttachmentStore } from '../store/attachments.ts';
-import type { Attachments, Upload } from './attachments.ts';
-import { detectionBytes } from '../../kit/file-type.ts';
+import type { Attachments } from './attachments.ts';
+import type { Upload } from './upload.ts';
 import { detectFileType } from './file-type.ts';
 
 /** Seconds that an uploaded file is kept for its message. */
@@ -64,7 +63,7 @@ export class FileDrafts {
     const file = await this.#context.commit((transaction) => this.#store.claim(transaction, claimRequest));
     if (file === undefined) return undefined;
     const { name, type, size } = file;
-    const { extension } = await detectFileType(await readHead(stored.path), name);
+    const { extension } = await detectFileType(await this.#attachments.readHead(stored), name);
     return { name, type, size, expires, url: this.#attachments.buildUrl(id, extension) };
   }
 
@@ -76,10 +75,4 @@ export class FileDrafts {
 /** Returns the sender that owns a draft until its message is published. */
 function toDraftSender(sender: string): string {
   return `draft of ${sender}`;
-}
-
-async function readHead(path: string): Promise<Buffer> {
-  await using handle = await open(path);
-  const { buffer, bytesRead } = await handle.read(Buffer.alloc(detectionBytes), 0, detectionBytes, 0);
-  return buffer.subarray(0, bytesRead);
 }

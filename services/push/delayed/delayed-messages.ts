@@ -1,3 +1,4 @@
+import * as m from '#messages/push-problems';
 import type { Identity } from '../../contracts/control/accounts.ts';
 import { Problem } from '../../contracts/problem.ts';
 import type { Context } from '../../contracts/service.ts';
@@ -64,7 +65,7 @@ export class DelayedMessages {
     this.#requireWrite(identity, row.topic);
     const fileExpires = parseStoredMessage(row.text).attachment?.expires;
     if (fileExpires !== undefined && fileExpires < time) {
-      const detail = 'Its file is not kept until then. Choose an earlier time.';
+      const detail = m.fileExpiresFirst();
       throw new Problem('push.file_expires_first', 422, detail, { fields: { at: detail } });
     }
     const rescheduled = { ...row, ...withTime(row, time) };
@@ -133,11 +134,7 @@ export class DelayedMessages {
 
   #requireWrite(identity: Identity, topic: string): void {
     if (this.#dependencies.context.accounts.may(identity, 'push', 'write', topic)) return;
-    throw new Problem(
-      'push.forbidden',
-      403,
-      `You may not publish to ${topic} any more. An administrator can grant it.`,
-    );
+    throw new Problem('push.forbidden', 403, m.publishDenied({ topic }));
   }
 }
 
@@ -160,5 +157,5 @@ function withTime(
 }
 
 function notFound(): Problem {
-  return new Problem('push.not_planned', 404, 'This message does not wait any more: it is out, or was taken back.');
+  return new Problem('push.not_planned', 404, m.delayedMessageGone());
 }

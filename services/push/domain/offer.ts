@@ -1,3 +1,4 @@
+import * as m from '#messages/push-texts';
 import type { PushOffer } from '../../contracts/push/topics.ts';
 import type { Draft } from './message.ts';
 import { emptyMessage } from './publication.ts';
@@ -33,9 +34,12 @@ const maxNames = 10;
 
 /** Appends the names of files that are not attached to the message. */
 export function withNames(offer: PushOffer, names: readonly string[]): PushOffer {
-  const visible = names.slice(0, maxNames).map((name) => name.replace(/\p{Cc}+/gu, ' ').slice(0, 100) || 'unnamed');
-  const more = names.length > maxNames ? ` and ${names.length - maxNames} more` : '';
-  const line = `[${names.length === 1 ? 'attachment' : 'attachments'}: ${visible.join(', ')}${more}]`;
+  const visible = names
+    .slice(0, maxNames)
+    .map((name) => name.replace(/\p{Cc}+/gu, ' ').slice(0, 100) || m.unnamedFile());
+  const more = names.length - visible.length;
+  const values = { count: names.length, names: visible.join(', ') };
+  const line = more > 0 ? m.attachmentsAndMore({ more, ...values }) : m.attachments(values);
   return { ...offer, message: offer.message.trim() === '' ? line : `${offer.message.trimEnd()}\n\n${line}` };
 }
 

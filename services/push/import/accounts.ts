@@ -1,8 +1,9 @@
+import * as m from '#messages/push-texts';
 import type BetterSqlite3 from 'better-sqlite3';
 import { AccountName, everyone, type Accounts, type Permission } from '../../contracts/control/accounts.ts';
 import { Problem } from '../../contracts/problem.ts';
 import type { Clock } from '../../contracts/service.ts';
-import { formatCount } from '../../kit/format-count.ts';
+import { formatList } from '../../../messages/format.ts';
 import { isTopicPattern } from '../domain/topics.ts';
 import type { ProfileStore } from '../store/profiles.ts';
 import { Preferences, Subscription } from '../wire/account.ts';
@@ -50,11 +51,9 @@ export async function importAccounts(
   const grants = await importGrants(dependencies, db, names);
   const tokens = await importTokens(dependencies, db, names);
   return [
-    `Taken over: ${formatCount(created, 'account')}, ${formatCount(grants, 'grant')}, ${formatCount(tokens, 'token')}.`,
-    ...(withoutPassword.length === 0
-      ? []
-      : [`Set a password for those that came without one: ${withoutPassword.join(', ')}.`]),
-    ...(invalidNames.length === 0 ? [] : [`Names that cannot be used here: ${invalidNames.join(', ')}.`]),
+    m.importedAccounts({ accounts: created, grants, tokens }),
+    ...(withoutPassword.length === 0 ? [] : [m.importedWithoutPassword({ names: formatList(withoutPassword) })]),
+    ...(invalidNames.length === 0 ? [] : [m.importNamesInvalid({ names: formatList(invalidNames) })]),
   ];
 }
 
@@ -132,6 +131,6 @@ async function importPreferences(
     const subscription = Subscription.safeParse(entry);
     if (!subscription.success) continue;
     const { base_url, topic, display_name } = subscription.data;
-    await profiles.subscribe(name, { base_url, topic, display_name: display_name || null }, clock.now());
+    await profiles.subscribe(name, { base_url, topic, display_name: display_name || null, isOwn: false }, clock.now());
   }
 }

@@ -1,7 +1,8 @@
-import { copyFile, lstat, mkdir } from 'node:fs/promises';
-import { existsSync } from 'node:fs';
+import { lstat } from 'node:fs/promises';
+import { createReadStream, existsSync } from 'node:fs';
 import { basename, join, resolve } from 'node:path';
-import { getAttachmentsFolder } from '../attachments/attachments.ts';
+import type { Blobs } from '../../contracts/blobs.ts';
+import { getAttachmentKey } from '../attachments/attachments.ts';
 import type { StoredFile } from '../domain/message.ts';
 
 /**
@@ -16,10 +17,10 @@ export function findAttachments(folder: string, configured: string | undefined):
 }
 
 /**
- * Copies an attachment into the folder of this service. Returns false when it does not exist with the recorded size.
+ * Copies an attachment to the blobs of this service. Returns false when it does not exist with the recorded size.
  */
 export async function importFile(
-  files: string,
+  blobs: Blobs,
   sourceFolder: string | undefined,
   { id, size }: StoredFile,
 ): Promise<boolean> {
@@ -28,8 +29,7 @@ export async function importFile(
   const stats = await lstat(source).catch(() => undefined);
   // Symbolic links are rejected, because they could publish any file of this computer.
   if (stats?.isFile() !== true || stats.size !== size) return false;
-  const targetFolder = getAttachmentsFolder(files);
-  await mkdir(targetFolder, { recursive: true, mode: 0o700 });
-  await copyFile(source, join(targetFolder, id));
+  // A repeated import finds the file of the first one.
+  await blobs.write(getAttachmentKey(id), createReadStream(source), { contentSize: size });
   return true;
 }

@@ -1,6 +1,6 @@
+import * as m from '#messages/push-texts';
 import type BetterSqlite3 from 'better-sqlite3';
 import type { Context } from '../../contracts/service.ts';
-import { formatCount } from '../../kit/format-count.ts';
 import type { StoredFile, Message } from '../domain/message.ts';
 import { buildInboxCopy } from '../publish/inbox-copy.ts';
 import { Search } from '../search/search.ts';
@@ -14,7 +14,7 @@ import { hasTable } from './rows.ts';
 const pageSize = 500;
 
 export interface MessageImportDependencies {
-  readonly context: Pick<Context, 'accounts' | 'commit' | 'clock' | 'db' | 'files' | 'reads'>;
+  readonly context: Pick<Context, 'accounts' | 'blobs' | 'clock' | 'commit' | 'db' | 'reads'>;
   readonly messages: MessageStore;
   /** Stores delayed messages in the inbox when they are published. */
   readonly keepInInbox: boolean;
@@ -53,9 +53,8 @@ export async function importMessages(
     fileCount += stored.files;
   }
   return [
-    `Taken over: ${formatCount(messageCount, 'message')}, ${formatCount(delayedCount, 'scheduled message')}, ` +
-      `${formatCount(fileCount, 'file')}.`,
-    ...(missingFiles === 0 ? [] : [`Not found where files are kept: ${formatCount(missingFiles, 'file')}.`]),
+    m.importedMessages({ messages: messageCount, scheduled: delayedCount, files: fileCount }),
+    ...(missingFiles === 0 ? [] : [m.importFilesNotFound({ count: missingFiles })]),
   ];
 }
 
@@ -67,7 +66,7 @@ async function addRow(
   importPage: ImportPage,
 ): Promise<boolean> {
   const file = findFile(row, now);
-  const hasFile = file !== undefined && (await importFile(context.files, attachments, file));
+  const hasFile = file !== undefined && (await importFile(context.blobs, attachments, file));
   const message = toMessage(row, now, hasFile);
   if (message !== undefined)
     (Number(row['published'] ?? 1) === 0 ? importPage.delayed : importPage.published).push(message);

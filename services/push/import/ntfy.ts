@@ -1,3 +1,4 @@
+import * as m from '#messages/push-problems';
 import { existsSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -31,8 +32,7 @@ export async function importNtfy(
     files.map((file) => join(folder, file)).find((file) => existsSync(file));
   const [auth, cache, yaml] = [find('auth.db', 'user.db'), find('cache.db'), find('server.yml', 'server.yaml')];
   if (auth === undefined && cache === undefined && yaml === undefined) {
-    const detail = `There is no auth.db, user.db, cache.db or server.yml in ${folder}.`;
-    throw new Problem('push.nothing_to_take_over', 404, detail);
+    throw new Problem('push.nothing_to_take_over', 404, m.importFilesMissing({ folder }));
   }
   const profiles = new ProfileStore(context);
   const serverConfig =
@@ -67,6 +67,6 @@ async function withReadError<T>(file: string, work: () => Promise<T>): Promise<T
     return await work();
   } catch (cause) {
     if (cause instanceof Problem) throw cause;
-    throw new Problem('push.unreadable', 422, `${file} cannot be read as a file of an ntfy server.`, { cause });
+    throw new Problem('push.unreadable', 422, m.importFileInvalid({ file }), { cause });
   }
 }

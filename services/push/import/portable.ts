@@ -1,3 +1,4 @@
+import * as m from '#messages/push-problems';
 import { z } from 'zod';
 import { AccountName } from '../../contracts/control/accounts.ts';
 import { Problem } from '../../contracts/problem.ts';
@@ -51,7 +52,7 @@ export function createPortable({
       const parsed = Portable.safeParse(data);
       if (!parsed.success) {
         const fields = Object.fromEntries(parsed.error.issues.map(({ path, message }) => [path.join('.'), message]));
-        throw new Problem('push.bad_import', 400, 'The schedules and rules do not have the form of an export.', {
+        throw new Problem('push.bad_import', 400, m.exportInvalid(), {
           fields,
         });
       }

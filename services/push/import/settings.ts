@@ -1,4 +1,6 @@
+import * as m from '#messages/push-texts';
 import { parse } from 'yaml';
+import { formatList } from '../../../messages/format.ts';
 import { Settings } from '../settings.ts';
 
 /** Settings of ntfy's `server.yml` and the corresponding settings of this service. */
@@ -60,6 +62,6 @@ export function readSettings(text: string): {
   return {
     settings,
     attachments,
-    notes: unsupported.length === 0 ? [] : [`Settings that were left alone: ${unsupported.join(', ')}.`],
+    notes: unsupported.length === 0 ? [] : [m.importSettingsSkipped({ names: formatList(unsupported) })],
   };
 }

@@ -1,11 +1,11 @@
-import type { Health, SuggestedAction } from '../../contracts/health.ts';
+import * as m from '#messages/push-texts';
+import type { Health, ServiceAction } from '../../contracts/health.ts';
 import { firstMessage } from '../../contracts/push/first-message.ts';
-import { formatCount } from '../../kit/format-count.ts';
 import type { Statistics } from './statistics.ts';
 
 /** Step offered on the overview until a message was published. */
-const firstMessageStep: SuggestedAction = {
-  label: 'Send a test message',
+const firstMessageStep: ServiceAction = {
+  label: m.sendTestMessage,
   to: '/inbox',
   post: { path: '/api/push/messages', body: firstMessage },
 };
@@ -16,9 +16,14 @@ export function getHealth(
   { today, total }: Pick<Statistics, 'today' | 'total'>,
   subscriberCount: number,
 ): Health {
-  if (!canStore) return { state: 'degraded', detail: 'Messages cannot be stored; see the log.' };
-  const messages =
-    total === 0 ? 'no messages yet' : today === 0 ? 'no messages today' : `${formatCount(today, 'message')} today`;
-  const detail = subscriberCount === 0 ? messages : `${messages}, ${String(subscriberCount)} listening`;
+  if (!canStore) return { state: 'degraded', detail: m.cannotStore };
+  const formatMessages = (): string => {
+    if (total === 0) return m.noMessagesYet();
+    return today === 0 ? m.noMessagesToday() : m.messagesToday({ count: today });
+  };
+  const detail = (): string =>
+    subscriberCount === 0
+      ? formatMessages()
+      : m.messagesAndSubscribers({ messages: formatMessages(), count: subscriberCount });
   return { state: 'up', detail, ...(total === 0 ? { begin: firstMessageStep } : {}) };
 }

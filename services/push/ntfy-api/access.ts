@@ -17,7 +17,7 @@ import type { SyncTopics } from '../access/sync-topics.ts';
 export interface AccessDependencies {
   /** Its accounts include the access to sync topics. */
   readonly context: Context;
-  readonly settings: Readonly<Pick<Settings, 'enableSignup'>>;
+  readonly settings: Readonly<Pick<Settings, 'baseUrl' | 'enableSignup'>>;
   readonly derivedSettings: Pick<DerivedSettings, 'cacheSeconds' | 'reservedTopics'>;
   readonly limits: Limits;
   readonly syncTopics: SyncTopics;
@@ -29,6 +29,8 @@ export interface AccessDependencies {
 /** Account and administration API with its stored data. */
 export interface Access {
   readonly routes: ApiRoutes;
+  /** Notifies other devices of an account about a change. */
+  notifyDevices(account: string): Promise<void>;
   start(): Promise<void>;
 }
 
@@ -48,20 +50,27 @@ export function openAccess(dependencies: AccessDependencies): Access {
       dependencies,
       await delivery.attachments.getStoredBytes(limits.getKey(exchange)),
     );
-  const signUpOptions = {
-    admitSignUp: (exchange: Exchange) => limits.signUp(exchange),
-    signUp: () => settings.enableSignup,
+  const registration = {
+    isEnabled: () => settings.enableSignup,
+    admit: (exchange: Exchange) => limits.signUp(exchange),
+  };
+  const isOwnAddress = ({ request }: Exchange, baseUrl: string): boolean => {
+    const host = URL.parse(baseUrl)?.host;
+    const addresses = [settings.baseUrl, context.publicUrl(request) ?? '', `http://${request.headers.host ?? ''}`];
+    return host !== undefined && addresses.some((address) => URL.parse(address)?.host === host);
   };
   return {
+    notifyDevices,
     routes: {
       ...accountRoutes({
         accounts,
         profiles,
         syncTopics,
         clock,
+        isOwnAddress,
         notifyDevices,
         getUsage,
-        ...signUpOptions,
+        registration,
       }),
       ...tokenRoutes({ accounts, clock, notifyDevices }),
       ...reservationRoutes({ accounts, profiles, reserved: derivedSettings.reservedTopics, notifyDevices }),

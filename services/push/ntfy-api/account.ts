@@ -3,7 +3,7 @@ import { Problem } from '../../contracts/problem.ts';
 import type { Clock } from '../../contracts/service.ts';
 import { refuse } from '../domain/refusals.ts';
 import { isTopic } from '../domain/topics.ts';
-import type { ProfileStore } from '../store/profiles.ts';
+import type { ProfileStore, SubscriptionChange } from '../store/profiles.ts';
 import type { SyncTopics } from '../access/sync-topics.ts';
 import { Confirmation, Credential, PasswordChange, Preferences, Subscription } from '../wire/account.ts';
 import { answerSuccess, requireUser, type ApiRoutes } from './api-routes.ts';
@@ -12,16 +12,23 @@ import { readJson } from './json-body.ts';
 import { listTokens } from './tokens.ts';
 import { withNtfyRefusal } from './users.ts';
 
+/** Rules for the creation of accounts. */
+interface Registration {
+  readonly isEnabled: () => boolean;
+  /** @throws Problem 42906 when too many accounts were created from this address */
+  readonly admit: (exchange: Exchange) => void;
+}
+
 export interface AccountDependencies {
   readonly accounts: Accounts;
   readonly profiles: ProfileStore;
   readonly syncTopics: SyncTopics;
   readonly clock: Clock;
-  readonly signUp: () => boolean;
+  readonly registration: Registration;
   /** Returns limits and usage of the request's sender. */
   readonly getUsage: (exchange: Exchange) => Promise<object>;
-  /** @throws Problem 42906 when too many accounts were created from this address */
-  readonly admitSignUp: (exchange: Exchange) => void;
+  /** Returns whether a client names this server with a base URL. */
+  readonly isOwnAddress: (exchange: Exchange, baseUrl: string) => boolean;
   /** Notifies other devices of the account about a change. */
   readonly notifyDevices: (account: string) => Promise<void>;
 }
@@ -67,16 +74,16 @@ async function answerAccount(
 }
 
 /** Routes that create and delete accounts and change passwords. */
-function registrationRoutes({ accounts, signUp, admitSignUp }: AccountDependencies): ApiRoutes {
+function registrationRoutes({ accounts, registration }: AccountDependencies): ApiRoutes {
   return {
     async 'POST /v1/account'(exchange) {
-      if (!signUp()) throw refuse('signup_off');
+      if (!registration.isEnabled()) throw refuse('signup_off');
       if (exchange.identity !== undefined && exchange.identity.role !== 'admin') throw refuse('unauthorized');
       const { username: name, password } = await readJson(exchange, Credential);
       if (!AccountName.safeParse(name).success) throw refuse('username_invalid');
       if (password === '') throw refuse('invalid', 'password missing');
       if ((await accounts.find(name)) !== undefined) throw refuse('user_exists');
-      admitSignUp(exchange);
+      registration.admit(exchange);
       await withNtfyRefusal(async () => {
         await accounts.refuseWeakPassword(name, password);
         return accounts.create({ name, password });
@@ -107,7 +114,7 @@ function registrationRoutes({ accounts, signUp, admitSignUp }: AccountDependenci
 }
 
 /** Routes of preferences and subscribed topics, which the apps of an account share. */
-function preferenceRoutes({ profiles, clock, notifyDevices }: AccountDependencies): ApiRoutes {
+function preferenceRoutes({ profiles, clock, isOwnAddress, notifyDevices }: AccountDependencies): ApiRoutes {
   return {
     async 'PATCH /v1/account/settings'(exchange) {
       const { account } = requireUser(exchange);
@@ -118,15 +125,16 @@ function preferenceRoutes({ profiles, clock, notifyDevices }: AccountDependencie
 
     async 'POST /v1/account/subscription'(exchange) {
       const { account } = requireUser(exchange);
-      const subscription = await readSubscription(exchange);
-      if (!(await profiles.subscribe(account, subscription, clock.now()))) throw refuse('subscription_exists');
+      const change = await readSubscription(exchange, isOwnAddress);
+      const subscription = await profiles.subscribe(account, change, clock.now());
+      if (subscription === undefined) throw refuse('subscription_exists');
       answerValue(exchange.response, toSubscriptionJson(subscription));
       await notifyDevices(account);
     },
 
     async 'PATCH /v1/account/subscription'(exchange) {
       const { account } = requireUser(exchange);
-      const subscription = await readSubscription(exchange);
+      const subscription = await readSubscription(exchange, isOwnAddress);
       if (!(await profiles.rename(account, subscription))) throw refuse('not_found');
       answerValue(exchange.response, toSubscriptionJson(subscription));
       await notifyDevices(account);
@@ -160,10 +168,13 @@ async function confirmPassword(
   throw refuse('wrong_confirmation');
 }
 
-async function readSubscription(exchange: Exchange) {
+async function readSubscription(
+  exchange: Exchange,
+  isOwnAddress: AccountDependencies['isOwnAddress'],
+): Promise<SubscriptionChange> {
   const { base_url, topic, display_name } = await readJson(exchange, Subscription);
   if (!isTopic(topic)) throw refuse('topic_invalid');
-  return { base_url, topic, display_name: display_name || null };
+  return { base_url, topic, display_name: display_name || null, isOwn: isOwnAddress(exchange, base_url) };
 }
 
 function toSubscriptionJson({

@@ -1,3 +1,4 @@
+import * as m from '#messages/push-problems';
 import { isUtf8 } from 'node:buffer';
 import type { IncomingMessage } from 'node:http';
 import { decodeText, isKnownCharset } from '../../kit/charset.ts';
@@ -18,7 +19,7 @@ export interface ReadBody extends Body {
  */
 export function readBody(request: IncomingMessage, limit: number, charset?: string): Promise<ReadBody> {
   return new Promise((resolve, reject) => {
-    const fail = (): void => reject(new Problem('push.cut_off', 400, 'the request ended before its body'));
+    const fail = (): void => reject(new Problem('push.cut_off', 400, m.requestAborted()));
     // The client may have disconnected during authentication.
     if (request.closed) return fail();
     const chunks: Buffer[] = [];

@@ -1,7 +1,10 @@
-import { open } from 'node:fs/promises';
+import type { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
+import type { BlobRange } from '../../contracts/blobs.ts';
+import { Problem } from '../../contracts/problem.ts';
+import type { StoredFile } from '../domain/message.ts';
 import { refuse } from '../domain/refusals.ts';
-import type { Attachments } from '../attachments/attachments.ts';
+import { getAttachmentKey, getServedType, type Attachments } from '../attachments/attachments.ts';
 import type { Limits } from '../access/limits.ts';
 import { formatAttachment } from '../../kit/http/content-disposition.ts';
 import { parseByteRange } from '../../kit/http/byte-range.ts';
@@ -36,9 +39,8 @@ export async function serveFile(
   { attachments, limits }: FileDependencies,
 ): Promise<void> {
   const { request, response } = exchange;
-  const stored = await attachments.find(id);
-  if (stored === undefined) throw refuse('not_found');
-  const { file, path } = stored;
+  const file = await attachments.find(id);
+  if (file === undefined) throw refuse('not_found');
   if (request.method === 'HEAD') {
     sendReply(response, { status: 200, headers: { ...crossOrigin, 'Content-Length': file.size } });
     return;
@@ -53,9 +55,12 @@ export async function serveFile(
   }
   const { start, end } = range ?? { start: 0, end: file.size - 1 };
   limits.bandwidth(exchange, end - start + 1);
-  const handle = await open(path).catch((cause: unknown) => {
-    throw refuse('not_found', undefined, { cause });
-  });
+  const link = await attachments.link(file);
+  if (link !== undefined) {
+    sendReply(response, { status: 302, headers: { ...crossOrigin, 'Cache-Control': 'no-store', Location: link } });
+    return;
+  }
+  const content = await openContent(attachments, file, { start, end });
   startResponse(response, range === undefined ? 200 : 206, {
     ...crossOrigin,
     'Accept-Ranges': 'bytes',
@@ -63,22 +68,37 @@ export async function serveFile(
     'Content-Disposition': formatAttachment(file.name),
     'Content-Length': end - start + 1,
     'Content-Security-Policy': "default-src 'none'; sandbox",
-    // Text files are never rendered as pages of this origin.
-    'Content-Type': file.type.startsWith('text/') ? 'text/plain; charset=utf-8' : file.type,
+    'Content-Type': getServedType(file),
     'X-Content-Type-Options': 'nosniff',
     ...(range !== undefined && { 'Content-Range': `bytes ${String(start)}-${String(end)}/${String(file.size)}` }),
   });
-  if (file.size === 0) {
-    await handle.close();
+  if (content === undefined) {
     response.end();
     return;
   }
   // Node destroys the connection after the timeout.
   response.setTimeout(downloadIdleTimeoutMs);
   try {
-    await pipeline(handle.createReadStream({ start, end }), response);
+    await pipeline(content, response);
   } catch (error) {
     // Ignores clients that disconnect early.
     if (!response.destroyed) throw error;
   }
+}
+
+/** Opens the content of a file; undefined for an empty one. @throws Problem 40401 */
+async function openContent(
+  { blobs }: Attachments,
+  { id, size }: StoredFile,
+  range: BlobRange,
+): Promise<Readable | undefined> {
+  const key = getAttachmentKey(id);
+  try {
+    if (size > 0) return await blobs.read(key, { range });
+    if ((await blobs.find(key)) !== undefined) return undefined;
+  } catch (cause) {
+    if (cause instanceof Problem && cause.code === 'blobs.missing') throw refuse('not_found', undefined, { cause });
+    throw cause;
+  }
+  throw refuse('not_found');
 }

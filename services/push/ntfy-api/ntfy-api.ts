@@ -9,6 +9,7 @@ import type { Settings } from '../settings.ts';
 import type { DerivedSettings } from '../settings/derived-settings.ts';
 import { createFileAddressRewrite, type FileAddressRewrite } from '../messages/file-addresses.ts';
 import type { Subscribers } from '../subscribe/subscribers.ts';
+import type { TopicDevices } from '../subscribe/topic-devices.ts';
 import type { Visitors } from '../topics/visitors.ts';
 import type { WebPush } from '../web-push/web-push.ts';
 import type { ApiRoutes } from './api-routes.ts';
@@ -27,6 +28,7 @@ export interface NtfyApiDependencies {
   readonly visitors: Visitors;
   readonly traffic: Traffic;
   readonly subscribers: Subscribers;
+  readonly devices: TopicDevices;
   readonly delivery: Delivery;
   /** Returns true when messages can be forwarded as mail. */
   readonly sendsMail: () => boolean;
@@ -78,14 +80,14 @@ export class NtfyApi {
   }
 
   #createSubscribeRoutes(): SubscribeRoutes {
-    const { delivery, subscribers, traffic, visitors } = this.#dependencies;
+    const { delivery, devices, subscribers, traffic, visitors } = this.#dependencies;
     return new SubscribeRoutes({
       context: this.#context,
       settings: this.#settings,
       reserved: this.#derivedSettings.reservedTopics,
       delivery,
       visitors,
-      subscribers,
+      streams: { subscribers, devices },
       cut: traffic.metrics.cut,
       findFileRewrite: (request) => this.#findFileRewrite(request),
     });

@@ -15,6 +15,8 @@ import type { FileAddressRewrite } from '../messages/file-addresses.ts';
 import { Subscriber, writeHistory, type Outlet, type Subscription } from '../subscribe/subscriber.ts';
 import { buildStreamEvent } from '../subscribe/stream-event.ts';
 import type { Subscribers } from '../subscribe/subscribers.ts';
+import { findNetworkDevice } from '../subscribe/network-device.ts';
+import type { TopicDevices } from '../subscribe/topic-devices.ts';
 import type { Delivery } from '../publish/delivery.ts';
 import type { Settings } from '../settings.ts';
 import type { Visitors } from '../topics/visitors.ts';
@@ -26,6 +28,12 @@ const contentTypes: Readonly<Record<Exclude<Format, 'ws'>, string>> = {
   raw: 'text/plain; charset=utf-8',
 };
 
+/** Open streams, and the devices that use topics. */
+interface OpenStreams {
+  readonly subscribers: Subscribers;
+  readonly devices: Pick<TopicDevices, 'record' | 'connect'>;
+}
+
 export interface SubscribeDependencies {
   readonly context: Pick<Context, 'accounts' | 'clock' | 'random'>;
   /** Current limits. */
@@ -33,7 +41,7 @@ export interface SubscribeDependencies {
   readonly reserved: ReadonlySet<string>;
   readonly delivery: Pick<Delivery, 'messages' | 'delayedStore'>;
   readonly visitors: Visitors;
-  readonly subscribers: Subscribers;
+  readonly streams: OpenStreams;
   /** Counts streams that were closed because the client did not read. */
   readonly cut: Counter;
   /** Returns the rewrite of file addresses for clients that use another address than the stored one. */
@@ -74,6 +82,7 @@ export class SubscribeRoutes {
     const parsed = this.#parse(exchange, topicList, format);
     const headers = { ...crossOrigin, 'Content-Type': contentTypes[format] };
     if (parsed.polling) {
+      this.#recordPoll(exchange, parsed);
       const pages = parsed.history(await delivery.messages.top());
       // Does not start the response, so that an empty one has a Content-Length, as in ntfy.
       addHeaders(response, headers);
@@ -86,7 +95,7 @@ export class SubscribeRoutes {
     response.once('close', () => reservation[Symbol.dispose]());
     markLongLived(response);
     startResponse(response, 200, { ...headers, 'Cache-Control': 'no-cache' });
-    await this.#stream(parsed, createOutlet(response));
+    await this.#stream(exchange, parsed, createOutlet(response));
   }
 
   /**
@@ -97,6 +106,7 @@ export class SubscribeRoutes {
     const { context, delivery } = this.#dependencies;
     const parsed = this.#parse(request, topicList, 'ws');
     if (parsed.polling) {
+      this.#recordPoll(request, parsed);
       const outlet = await accept();
       await writeHistory(
         outlet.stream,
@@ -112,7 +122,7 @@ export class SubscribeRoutes {
     const reservation = this.#reserveStream(request);
     // Also released when the handshake fails.
     socket.once('close', () => reservation[Symbol.dispose]());
-    await this.#stream(parsed, await accept());
+    await this.#stream(request, parsed, await accept());
   }
 
   /** Serves GET `/<topics>/auth`. */
@@ -176,21 +186,38 @@ export class SubscribeRoutes {
 
   /** Reserves a stream until its connection closes. */
   #reserveStream(request: RequestContext): Disposable {
-    const { settings, subscribers, visitors } = this.#dependencies;
-    if (subscribers.size >= settings.maxSubscribers) throw refuse('too_many_subscribers');
+    const { settings, streams, visitors } = this.#dependencies;
+    if (streams.subscribers.size >= settings.maxSubscribers) throw refuse('too_many_subscribers');
     return visitors.limits.subscription(request);
   }
 
-  async #stream({ subscription, quiet: skipsHistory, history }: ParsedSubscription, outlet: Outlet): Promise<void> {
-    const { context, cut, delivery, subscribers } = this.#dependencies;
+  #recordPoll(request: RequestContext, { subscription }: ParsedSubscription): void {
+    const device = findNetworkDevice(request, 'poll');
+    if (device !== undefined) this.#dependencies.streams.devices.record(device, subscription.topics);
+  }
+
+  #recordStream(request: RequestContext, topics: readonly string[], stream: Writable): void {
+    const device = findNetworkDevice(request, 'stream');
+    if (device === undefined) return;
+    const connection = this.#dependencies.streams.devices.connect(device, topics);
+    stream.once('close', () => connection[Symbol.dispose]());
+  }
+
+  async #stream(
+    request: RequestContext,
+    { subscription, quiet: skipsHistory, history }: ParsedSubscription,
+    outlet: Outlet,
+  ): Promise<void> {
+    const { context, cut, delivery, streams } = this.#dependencies;
     const subscriber = new Subscriber(subscription, outlet, () => cut.inc());
     // Registered before history is read: messages published in between are queued, and dropped when the history
     // contains them.
-    const registration = subscribers.add(subscriber);
+    const registration = streams.subscribers.add(subscriber);
     outlet.stream.once('close', () => registration[Symbol.dispose]());
     // The client may have lost its permission or disconnected during the handshake.
     if (!this.#mayRead(subscription.identity, subscription.topics)) subscriber.end();
     if (outlet.stream.closed) registration[Symbol.dispose]();
+    else this.#recordStream(request, subscription.topics, outlet.stream);
     subscriber.write(buildStreamEvent('open', subscription.topicList, context));
     if (skipsHistory) return;
     subscriber.startQueue();

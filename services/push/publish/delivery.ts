@@ -2,7 +2,7 @@ import type { Context } from '../../contracts/service.ts';
 import { pushDelayedChanged } from '../../contracts/push/delayed.ts';
 import { Activity } from '../../kit/activity.ts';
 import { deleteWithAccount } from '../../kit/delete-with-account.ts';
-import { Attachments } from '../attachments/attachments.ts';
+import { Attachments, attachmentsFolder } from '../attachments/attachments.ts';
 import { parseBytes } from '../domain/bytes.ts';
 import { InboxFeed } from './inbox-feed.ts';
 import { handleLegacyInboxJobs } from './inbox-jobs.ts';
@@ -98,7 +98,8 @@ export class Delivery implements AsyncDisposable {
     resources.use(this.#delayedActivity);
     resources.use(deleteWithAccount(context, 'plans', (account) => this.delayedMessages.detachAccount(account)));
     await this.retention.start();
-    await this.attachments.removeOrphans();
+    // A store that does not respond must not delay the start.
+    if (context.blobs.getPath(attachmentsFolder) !== undefined) await this.attachments.removeOrphans();
     await this.#delayedDelivery.refresh();
     return resources.move();
   }

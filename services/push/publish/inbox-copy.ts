@@ -1,5 +1,7 @@
 import { z } from 'zod';
 import type { InboxOffer } from '../../contracts/inbox/api.ts';
+import { pushApi } from '../../contracts/push/api.ts';
+import { pictureTypes } from '../domain/picture-types.ts';
 import { defaultPriority } from '../domain/priority.ts';
 import type { Draft, Message } from '../domain/message.ts';
 
@@ -29,6 +31,13 @@ export function getInboxKey({ id }: Pick<Message, 'id'>, stored: string | undefi
   return (stored === undefined ? undefined : InboxCopy.parse(JSON.parse(stored)).key) ?? `push:${id}`;
 }
 
+/** Returns the path of the message's picture, if this host stores it and browsers can show its type. */
+function toPicture({ attachment, id, topic }: Message): Pick<InboxOffer, 'picture'> {
+  const isStored = attachment?.size !== undefined && attachment.expires !== undefined;
+  if (!isStored || !pictureTypes.has(attachment.type ?? '')) return {};
+  return { picture: pushApi.file.path.replace(':topic', topic).replace(':id', encodeURIComponent(id)) };
+}
+
 /** Returns the inbox entry of a stored message and its key. */
 export function buildInboxEntry(
   message: Message,
@@ -46,6 +55,7 @@ export function buildInboxEntry(
       source,
       topic: message.topic,
       ...(message.click !== undefined && { link: message.click }),
+      ...toPicture(message),
       time: message.time * 1000,
     },
   };

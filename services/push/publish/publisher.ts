@@ -1,3 +1,4 @@
+import * as m from '#messages/push-problems';
 import { Problem } from '../../contracts/problem.ts';
 import { pushPublished, pushRetracted } from '../../contracts/push/topics.ts';
 import type { Context } from '../../contracts/service.ts';
@@ -93,7 +94,7 @@ export class Publisher {
    */
   async publish(draft: Draft, key?: string, id?: string): Promise<Envelope | undefined> {
     const prepared = this.prepare(draft, id);
-    if (this.#closed) throw new Problem('push.stopping', 503, 'the server is stopping');
+    if (this.#closed) throw new Problem('push.stopping', 503, m.stopping);
     return await new Promise((resolve, reject) => {
       this.#pending.add({ ...prepared, draft, key, resolve, reject });
     });

@@ -26,7 +26,9 @@ export function receiveOffers({
     const stored = offer.file && (await attachments.store(id, offer.file, { sender: offer.source, messageExpires }));
     const omitted = offer.file !== undefined && stored === undefined ? [offer.file.name] : [];
     const draftWithNames =
-      omitted.length === 0 ? draft : buildOfferDraft(withNames(offer, omitted), messageSizeLimit());
+      omitted.length === 0
+        ? draft
+        : await context.inHostLanguage(() => buildOfferDraft(withNames(offer, omitted), messageSizeLimit()));
     let published;
     try {
       published = await publisher.publish({ ...draftWithNames, ...stored }, key, id);

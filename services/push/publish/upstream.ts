@@ -1,3 +1,4 @@
+import * as m from '#messages/push-problems';
 import { createHash } from 'node:crypto';
 import { z } from 'zod';
 import { defineJob } from '../../contracts/jobs.ts';
@@ -51,7 +52,7 @@ export function createUpstreamPolls(
           trust: 'owner',
         });
         if (status < 200 || status >= 300) {
-          throw new Problem('push.upstream_refused', status, `the upstream server answered ${String(status)}`);
+          throw new Problem('push.upstream_refused', status, () => m.upstreamRefused({ status: String(status) }));
         }
       });
     },

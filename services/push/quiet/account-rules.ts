@@ -3,7 +3,10 @@ import type { PushQuiet } from '../../contracts/push/quiet.ts';
 import type { Context } from '../../contracts/service.ts';
 import type { QuietStore } from '../store/quiet.ts';
 
-const noRules: PushPopupRules = { rules: [], zone: null, follows: null };
+/** Returns the rules while no account controls the popups of this computer: only topics that administrators muted. */
+function buildMuteRules(administrators: readonly PushQuiet[]): PushPopupRules {
+  return { rules: [], zone: null, follows: null, muted: administrators.flatMap(({ muted }) => muted) };
+}
 
 /** Quiet-hours rules of all accounts, kept in memory because they are evaluated for each message. */
 export class AccountRules {
@@ -53,9 +56,20 @@ export class AccountRules {
     const quiet = account?.role === 'admin' && account.enabled ? this.quiet(account.name) : undefined;
     this.#popupAccount = quiet === undefined ? null : (owner ?? null);
     const popupRules: PushPopupRules =
-      quiet === undefined ? noRules : { rules: [...quiet.rules], zone: quiet.zone, follows: this.#popupAccount };
+      quiet === undefined
+        ? buildMuteRules(await this.#listAdministratorRules())
+        : { rules: [...quiet.rules], zone: quiet.zone, muted: [...quiet.muted], follows: this.#popupAccount };
     const text = JSON.stringify(popupRules);
     if (text !== this.#publishedRules) this.#context.bus.publish(pushPopupRules, popupRules);
     this.#publishedRules = text;
+  }
+
+  /** Returns the rules of enabled administrators, who use this computer. */
+  async #listAdministratorRules(): Promise<readonly PushQuiet[]> {
+    const entries = [...this.#rules].filter(([, { quiet }]) => quiet.muted.length > 0);
+    const candidates = await Promise.all(
+      entries.map(async ([name, { quiet }]) => ({ quiet, account: await this.#context.accounts.find(name) })),
+    );
+    return candidates.flatMap(({ quiet, account }) => (account?.role === 'admin' && account.enabled ? [quiet] : []));
   }
 }

@@ -12,7 +12,7 @@ import type { AccountRules } from './account-rules.ts';
 const sequence = 'quiet-digest';
 
 export interface DigestDependencies {
-  readonly context: Pick<Context, 'accounts' | 'clock' | 'commit' | 'jobs' | 'random'>;
+  readonly context: Pick<Context, 'accounts' | 'clock' | 'commit' | 'inHostLanguage' | 'jobs' | 'random'>;
   readonly store: QuietStore;
   readonly browsers: WebPushStore;
   readonly accountRules: AccountRules;
@@ -32,11 +32,8 @@ export async function sendDigests(dependencies: DigestDependencies): Promise<boo
     ({ account, topic }) => accountRules.judge(account)?.outcome(topic, 3, now) !== 'hold',
   );
   for (const account of new Set(ended.map((entry) => entry.account))) {
-    await sendDigest(
-      dependencies,
-      account,
-      ended.filter((entry) => entry.account === account),
-    );
+    const topics = ended.filter((entry) => entry.account === account);
+    await context.inHostLanguage(() => sendDigest(dependencies, account, topics));
   }
   return heldTopics.length > ended.length;
 }

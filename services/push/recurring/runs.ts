@@ -9,6 +9,7 @@ import type { WriteMessages, Recorded } from '../messages/write-messages.ts';
 import type { MessageStore } from '../store/messages.ts';
 import type { RecurringRow, RecurringStore, ScheduleStep } from '../store/recurring.ts';
 import { toDraft, readContent } from './content.ts';
+import type { RunErrorCode } from './run-error.ts';
 
 /** Maximum number of schedules run in one commit. */
 const batchSize = 200;
@@ -117,11 +118,14 @@ export class RecurringRuns implements AsyncDisposable {
       const due = Math.max(from, rule.lastUntil(now) ?? from);
       const step = { id: row.id, from, next: rule.after(now) ?? null, last: due };
       const key = `schedule:${row.id}:${String(due)}`;
+      const skipRun = (error: RunErrorCode): Run => ({ step: { ...step, error }, key, recorded: undefined });
       try {
         if (now - due > graceSeconds && row.missed === 'skip') {
-          return { step: { ...step, error: 'Left out: it came due while nothing ran.' }, key, recorded: undefined };
+          return skipRun('run_missed');
         }
-        return { step: { ...step, error: '' }, key, recorded: this.#prepare(row, identity) };
+        const refusal = this.#findRefusal(row, identity);
+        if (refusal !== undefined) return skipRun(refusal);
+        return { step: { ...step, error: '' }, key, recorded: this.#prepare(row) };
       } catch (error) {
         return { step: { ...step, error: getReason(error) }, key, recorded: undefined };
       }
@@ -135,13 +139,15 @@ export class RecurringRuns implements AsyncDisposable {
     }
   }
 
-  #prepare({ topic, account, content }: RecurringRow, identity: Identity | undefined): Recorded {
-    const { context, publisher, reserved } = this.#dependencies;
-    if (identity === undefined) throw forbidden(`The account ${account} is gone or switched off.`);
-    if (reserved.has(topic) || !context.accounts.may(identity, 'push', 'write', topic)) {
-      throw forbidden(`${account} may not publish to ${topic}.`);
-    }
-    return publisher.prepare(toDraft(topic, readContent(content)));
+  #prepare({ topic, content }: RecurringRow): Recorded {
+    return this.#dependencies.publisher.prepare(toDraft(topic, readContent(content)));
+  }
+
+  /** Returns why the account of a schedule cannot publish; undefined if it can. */
+  #findRefusal({ topic }: RecurringRow, identity: Identity | undefined): RunErrorCode | undefined {
+    const { context, reserved } = this.#dependencies;
+    if (identity === undefined) return 'run_account_missing';
+    return reserved.has(topic) || !context.accounts.may(identity, 'push', 'write', topic) ? 'run_denied' : undefined;
   }
 
   /** Returns the identity of the schedule's account; undefined when it is disabled or deleted. */
@@ -172,10 +178,6 @@ export class RecurringRuns implements AsyncDisposable {
   #now(): number {
     return Math.floor(this.#dependencies.context.clock.now() / 1000);
   }
-}
-
-function forbidden(detail: string): Problem {
-  return new Problem('push.forbidden', 403, detail);
 }
 
 /** @throws errors other than problems, which are defects */

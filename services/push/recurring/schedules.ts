@@ -1,3 +1,4 @@
+import * as m from '#messages/push-problems';
 import type { Identity } from '../../contracts/control/accounts.ts';
 import { Problem } from '../../contracts/problem.ts';
 import type { ScheduleForm } from '../../contracts/push/schedules.ts';
@@ -46,11 +47,7 @@ export class Schedules {
     const columns = this.#columns(form);
     const { account } = identity;
     if ((await store.count(account)) >= maxSchedules) {
-      throw new Problem(
-        'push.too_many_schedules',
-        409,
-        `There are ${String(maxSchedules)} schedules. Remove some first.`,
-      );
+      throw new Problem('push.too_many_schedules', 409, m.tooManySchedules({ limit: maxSchedules }));
     }
     const id = context.random.text(12);
     await context.commit((transaction) =>
@@ -137,7 +134,7 @@ export class Schedules {
 
   #firstRun(rule: RecurrenceRule): number {
     const first = rule.after(Math.floor(this.#dependencies.context.clock.now() / 1000));
-    if (first === undefined) throw invalidField('rule', 'This never comes due, or its end has passed.');
+    if (first === undefined) throw invalidField('rule', m.scheduleNeverRuns());
     return first;
   }
 
@@ -150,7 +147,7 @@ export class Schedules {
 
   #requireWrite(identity: Identity, topic: string): void {
     if (this.#dependencies.context.accounts.may(identity, 'push', 'write', topic)) return;
-    throw new Problem('push.forbidden', 403, `You may not publish to ${topic}. An administrator can grant it.`);
+    throw new Problem('push.forbidden', 403, m.publishDenied({ topic }));
   }
 }
 
@@ -159,5 +156,5 @@ function toSeconds(ms: number | null): number | null {
 }
 
 function notFound(): Problem {
-  return new Problem('push.unknown_schedule', 404, 'This schedule is not there any more.');
+  return new Problem('push.unknown_schedule', 404, m.scheduleGone());
 }

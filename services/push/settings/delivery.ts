@@ -1,78 +1,64 @@
+import * as m from '#messages/push-settings';
 import { z } from 'zod';
 import { parseBytes } from '../domain/bytes.ts';
 import { parseDuration } from '../domain/duration.ts';
 
-const bytes = z.string().refine((text) => parseBytes(text) !== undefined, 'Use a size such as 15M or 5G.');
-const duration = z
-  .string()
-  .refine((text) => (parseDuration(text) ?? 0) >= 60_000, 'Use a duration such as 3h, of 1m at least.');
-const address = z
-  .string()
-  .regex(
-    /^(https?:\/\/[^\s/?#]+(\/[^\s?#]*[^\s/?#])?)?$/,
-    'Use an address such as https://push.example.org, without a slash at the end.',
-  );
+const bytes = z.string().refine((text) => parseBytes(text) !== undefined, { error: m.sizeInvalid });
+const duration = z.string().refine((text) => (parseDuration(text) ?? 0) >= 60_000, { error: m.expiryInvalid });
+const address = z.string().regex(/^(https?:\/\/[^\s/?#]+(\/[^\s?#]*[^\s/?#])?)?$/, { error: m.addressInvalid });
 
 /** Settings for the public address, delayed messages and attachments. */
 export const deliveryFields = {
   baseUrl: address.default('').meta({
     live: true,
-    title: 'Public address',
+    label: m.baseUrl,
     example: 'https://push.home.lan',
-    description:
-      'Address at which phones reach this server, also used for attachment links. Leave empty if it is ' +
-      'only used on this computer.',
+    help: m.baseUrlHelp,
   }),
   messageDelayLimit: duration.default('72h').meta({
     quantity: 'duration',
     live: true,
-    title: 'Maximum delay',
-    description: 'How far in the future a message can be scheduled.',
+    label: m.messageDelayLimit,
+    help: m.messageDelayLimitHelp,
   }),
   attachmentFileSizeLimit: bytes.default('15M').meta({
     quantity: 'size',
     live: true,
-    title: 'Maximum attachment size',
-    description: 'Maximum size of a file. Set to 0 to refuse attachments.',
+    label: m.attachmentFileSizeLimit,
+    help: m.attachmentFileSizeLimitHelp,
   }),
   attachmentTotalSizeLimit: bytes.default('5G').meta({
     quantity: 'size',
     live: true,
-    title: 'Total attachment size',
-    description: 'Maximum size of all stored attachments.',
+    label: m.attachmentTotalSizeLimit,
+    help: m.attachmentTotalSizeLimitHelp,
   }),
   attachmentExpiryDuration: duration.default('3h').meta({
     quantity: 'duration',
     live: true,
-    title: 'Keep attachments for',
-    description: 'How long attachments can be downloaded. They are deleted earlier if their message expires.',
+    label: m.attachmentExpiryDuration,
+    help: m.attachmentExpiryDurationHelp,
   }),
-  unifiedPush: z
-    .boolean()
-    .default(false)
-    .meta({
-      live: true,
-      title: 'UnifiedPush for everyone',
-      description:
-        'Allows application servers without an account to publish to UnifiedPush topics, whose names are ' +
-        '"up" followed by 12 characters.',
-    }),
+  unifiedPush: z.boolean().default(false).meta({
+    live: true,
+    label: m.unifiedPush,
+    help: m.unifiedPushHelp,
+  }),
   upstreamBaseUrl: address.default('').meta({
     live: true,
-    title: 'iOS upstream server',
+    label: m.upstreamBaseUrl,
     example: 'https://ntfy.sh',
-    description:
-      'Forwards a poll request for each message to iOS devices, without its content. Requires the public address.',
+    help: m.upstreamBaseUrlHelp,
   }),
   upstreamAccessToken: z
     .string()
-    .regex(/^(tk_[a-z0-9]{29})?$/, 'Use a token of tk_ followed by 29 characters.')
+    .regex(/^(tk_[a-z0-9]{29})?$/, { error: m.upstreamAccessTokenInvalid })
     .default('')
     .meta({
       live: true,
       needs: { upstreamBaseUrl: true },
-      title: 'iOS upstream token',
-      description: 'Access token for the upstream server, if it requires one.',
+      label: m.upstreamAccessToken,
+      help: m.upstreamAccessTokenHelp,
       secret: true,
     }),
 };

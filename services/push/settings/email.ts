@@ -1,3 +1,4 @@
+import * as m from '#messages/push-settings';
 import { z } from 'zod';
 import { parseDuration } from '../domain/duration.ts';
 
@@ -5,27 +6,22 @@ import { parseDuration } from '../domain/duration.ts';
 export const emailFields = {
   smtpSenderAddr: z
     .string()
-    .regex(
-      /^(?:(?:[A-Za-z0-9.-]+|\[[0-9A-Fa-f:.]+\])(?::\d{1,5})?)?$/,
-      'Use a host and a port, such as mail.example.org:587.',
-    )
+    .regex(/^(?:(?:[A-Za-z0-9.-]+|\[[0-9A-Fa-f:.]+\])(?::\d{1,5})?)?$/, { error: m.smtpSenderAddrInvalid })
     .default('')
     .meta({
       live: true,
-      title: 'Mail server',
-      description:
-        'Host and port of the mail server that sends messages with the X-Email parameter, such as ' +
-        'mail.example.org:587. Delivery sends them. Leave empty to disable.',
+      label: m.smtpSenderAddr,
+      help: m.smtpSenderAddrHelp,
     }),
   smtpSenderFrom: z
     .string()
-    .regex(/^(?:[^\s@<>,;"]+@[^\s@<>,;"]+)?$/, 'Use one mail address.')
+    .regex(/^(?:[^\s@<>,;"]+@[^\s@<>,;"]+)?$/, { error: m.smtpSenderFromInvalid })
     .default('')
     .meta({
       live: true,
       needs: { smtpSenderAddr: true },
-      title: 'Sender address',
-      description: 'Address from which emails are sent. Leave empty to disable.',
+      label: m.smtpSenderFrom,
+      help: m.smtpSenderFromHelp,
     }),
   smtpSenderUser: z
     .string()
@@ -34,8 +30,8 @@ export const emailFields = {
     .meta({
       live: true,
       needs: { smtpSenderAddr: true },
-      title: 'Mail server user',
-      description: 'Leave empty if the server does not require a sign-in.',
+      label: m.smtpSenderUser,
+      help: m.smtpSenderUserHelp,
     }),
   smtpSenderPass: z
     .string()
@@ -44,8 +40,8 @@ export const emailFields = {
     .meta({
       live: true,
       needs: { smtpSenderAddr: true },
-      title: 'Mail server password',
-      description: 'Large providers require an app password.',
+      label: m.smtpSenderPass,
+      help: m.smtpSenderPassHelp,
       secret: true,
     }),
   smtpSenderMode: z
@@ -54,29 +50,29 @@ export const emailFields = {
     .meta({
       live: true,
       needs: { smtpSenderAddr: true },
-      title: 'Mail server encryption',
-      description: 'Encryption of the connection to the mail server.',
+      label: m.smtpSenderMode,
+      help: m.smtpSenderModeHelp,
       choices: {
-        usual: 'Automatic: TLS on port 465, STARTTLS with a user or on port 587',
-        starttls: 'STARTTLS',
-        ssl: 'Implicit TLS',
-        insecure: 'None',
+        usual: m.smtpSenderModeUsual,
+        starttls: m.smtpSenderModeStarttls,
+        ssl: m.smtpSenderModeSsl,
+        insecure: m.smtpSenderModeInsecure,
       },
     }),
   emailLimitBurst: z.int().min(0).max(100_000).default(16).meta({
     live: true,
-    title: 'Email burst',
-    description: 'Maximum number of messages with X-Email that an address can publish in a row.',
+    label: m.emailLimitBurst,
+    help: m.emailLimitBurstHelp,
   }),
   emailLimitReplenish: z
     .string()
-    .refine((text) => (parseDuration(text) ?? 0) >= 1, 'Use a duration such as 1h or 5m, of 1ms at least.')
+    .refine((text) => (parseDuration(text) ?? 0) >= 1, { error: m.emailLimitReplenishInvalid })
     .default('1h')
     .meta({
       live: true,
       quantity: 'duration',
-      title: 'Email refill interval',
-      description: 'One more email is allowed after each interval, up to the burst.',
+      label: m.emailLimitReplenish,
+      help: m.emailLimitReplenishHelp,
     }),
 };
 export type EmailSettings = { readonly [Name in keyof typeof emailFields]: z.infer<(typeof emailFields)[Name]> };

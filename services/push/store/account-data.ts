@@ -1,6 +1,7 @@
+import * as m from '#messages/push-texts';
 import type { Kysely } from 'kysely';
 import { everyone } from '../../contracts/control/accounts.ts';
-import type { AccountData, AccountDisposition } from '../../contracts/control/account-data.ts';
+import type { AccountData, AccountDisposition, AccountDataSummary } from '../../contracts/control/account-data.ts';
 import type { Context } from '../../contracts/service.ts';
 import { ProfileStore } from './profiles.ts';
 import { QuietStore } from './quiet.ts';
@@ -16,18 +17,22 @@ import { WebPushStore } from './web-push.ts';
 export function createPushAccountData(context: Context): AccountData {
   const { db, commit, accounts } = context;
   const profiles = new ProfileStore(context);
-  const count = async (table: 'reservations' | 'recurring', account: string): Promise<number> => {
+  const summarize = async (
+    kind: (values: { readonly count: number }) => string,
+    table: 'reservations' | 'recurring',
+    account: string,
+  ): Promise<AccountDataSummary> => {
     const rows = await (db as Kysely<Record<string, { account: string }>>)
       .selectFrom(table)
       .select('account')
       .where('account', '=', account)
       .execute();
-    return rows.length;
+    return { kind: kind({ count: rows.length }), count: rows.length };
   };
   return {
     summary: async (account) => [
-      { kind: 'reserved topics', count: await count('reservations', account) },
-      { kind: 'schedules', count: await count('recurring', account) },
+      await summarize(m.reservedTopics, 'reservations', account),
+      await summarize(m.schedules, 'recurring', account),
     ],
     async release(account, disposition) {
       await profiles.removeAccount(account);

@@ -7,6 +7,7 @@ import { quietMigrations } from './quiet-migrations.ts';
 import { recurringMigrations } from './recurring-migrations.ts';
 import { retentionMigrations } from './retention-migrations.ts';
 import { searchMigrations } from './search-migrations.ts';
+import { topicPreferenceMigrations } from './topic-preference-migrations.ts';
 import { topicCountMigrations } from './topic-count-migrations.ts';
 
 export const migrations: readonly Migration[] = [
@@ -49,4 +50,5 @@ export const migrations: readonly Migration[] = [
   ...quietMigrations,
   ...topicCountMigrations,
   ...feedMigrations,
+  ...topicPreferenceMigrations,
 ];

@@ -1,12 +1,22 @@
 import type { Kysely } from 'kysely';
 import type { Context } from '../../contracts/service.ts';
 import { removeNow } from './removal.ts';
+import { findDisplayName, storeDisplayName } from './topic-preferences.ts';
 import { Preferences } from '../wire/account.ts';
 
 interface Tables {
   profiles: { account: string; preferences: string };
-  subscriptions: { account: string; base_url: string; topic: string; display_name: string | null; time: number };
+  subscriptions: {
+    account: string;
+    base_url: string;
+    topic: string;
+    display_name: string | null;
+    time: number;
+    /** 1 for a topic of this server. */
+    own: number;
+  };
   reservations: { topic: string; account: string; everyone: string };
+  topic_preferences: { account: string; topic: string };
 }
 
 /** Subscription to a topic on any server, shown in the apps of an account. */
@@ -20,6 +30,12 @@ export interface StoredSubscription {
 export interface StoredReservation {
   readonly topic: string;
   readonly everyone: string;
+}
+
+/** Change of a subscription by an app. */
+export interface SubscriptionChange extends StoredSubscription {
+  /** The topic is on this server, so that its display name applies to the pages as well. */
+  readonly isOwn: boolean;
 }
 
 const maxSubscriptions = 1000;
@@ -68,36 +84,51 @@ export class ProfileStore {
       .execute();
   }
 
-  /** Returns false when the subscription exists or the account has too many. */
-  async subscribe(account: string, subscription: StoredSubscription, time: number): Promise<boolean> {
+  /**
+   * Adds a subscription. Without a display name it gets the one that the account has set for the topic on the pages.
+   * Returns undefined when the subscription exists or the account has too many.
+   */
+  async subscribe(
+    account: string,
+    { isOwn, ...subscription }: SubscriptionChange,
+    time: number,
+  ): Promise<StoredSubscription | undefined> {
     return this.#commit(async (transaction: Kysely<Tables>) => {
       const { count } = await transaction
         .selectFrom('subscriptions')
         .select(({ fn }) => fn.countAll<number>().as('count'))
         .where('account', '=', account)
         .executeTakeFirstOrThrow();
-      if (Number(count) >= maxSubscriptions) return false;
+      if (Number(count) >= maxSubscriptions) return undefined;
+      const { topic } = subscription;
+      const display_name =
+        subscription.display_name ?? (isOwn ? await findDisplayName(transaction, account, topic) : null);
       const added = await transaction
         .insertInto('subscriptions')
-        .values({ account, ...subscription, time })
+        .values({ account, ...subscription, display_name, time, own: isOwn ? 1 : 0 })
         .onConflict((conflict) => conflict.doNothing())
         .returning('topic')
         .execute();
-      return added.length > 0;
+      if (added.length === 0) return undefined;
+      if (isOwn && display_name !== null)
+        await storeDisplayName(transaction, { account, topic, displayName: display_name });
+      return { ...subscription, display_name };
     });
   }
 
   /** Returns false when the subscription does not exist. */
-  async rename(account: string, { base_url, topic, display_name }: StoredSubscription): Promise<boolean> {
+  async rename(account: string, { base_url, topic, display_name, isOwn }: SubscriptionChange): Promise<boolean> {
     return this.#commit(async (transaction: Kysely<Tables>) => {
       const changed = await transaction
         .updateTable('subscriptions')
-        .set({ display_name })
+        .set({ display_name, own: isOwn ? 1 : 0 })
         .where('account', '=', account)
         .where('base_url', '=', base_url)
         .where('topic', '=', topic)
         .returning('topic')
         .execute();
+      if (isOwn && changed.length > 0)
+        await storeDisplayName(transaction, { account, topic, displayName: display_name ?? '' });
       return changed.length > 0;
     });
   }
@@ -171,11 +202,12 @@ export class ProfileStore {
     });
   }
 
-  /** Deletes the preferences and subscriptions of a removed account. */
+  /** Deletes the preferences, subscriptions and display names of a removed account. */
   async removeAccount(account: string): Promise<void> {
     await this.#commit(async (transaction: Kysely<Tables>) => {
       await transaction.deleteFrom('profiles').where('account', '=', account).execute();
       await transaction.deleteFrom('subscriptions').where('account', '=', account).execute();
+      await transaction.deleteFrom('topic_preferences').where('account', '=', account).execute();
     });
   }
 }

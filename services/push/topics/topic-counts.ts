@@ -8,6 +8,8 @@ import { SerialQueue } from '../../kit/serial-queue.ts';
 const retainedDays = 60;
 const batchSize = 5000;
 const hourSeconds = 3600;
+/** Number of hours for which counts are stored: the last day and, for comparison, the one before. */
+const retainedHours = 48;
 
 /**
  * Counts published messages and deliveries to browsers by topic, per day and for the last hours per hour. Counts are
@@ -128,7 +130,7 @@ export class TopicCounts {
     });
   }
 
-  /** Returns the counts of the last 24 hours. An hour may have several entries, which add up. */
+  /** Returns the counts of the last 48 hours. An hour may have several entries, which add up. */
   async readHours(): Promise<readonly TopicHour[]> {
     const since = this.#firstHour();
     return this.#readBetweenSaves(async () => {
@@ -139,7 +141,7 @@ export class TopicCounts {
 
   #firstHour(): number {
     const now = this.#context.clock.now();
-    return (getLastHours(now)[0] ?? now) / 1000;
+    return (getLastHours(now, retainedHours)[0] ?? now) / 1000;
   }
 
   #count(topic: string, counts: Partial<TopicDay>, time = this.#context.clock.now()): void {

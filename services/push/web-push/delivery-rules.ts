@@ -6,6 +6,8 @@ import type { BrowserDelivery } from './delivery.ts';
 export interface DeliveryMode {
   /** Without sound. */
   readonly silent?: true;
+  /** Name that the account has given the topic. */
+  readonly displayName?: string;
   /** Secret that acknowledges the message, which is repeated until then. */
   readonly acknowledge?: string;
   /** Identity of the message if it must be held because quiet hours begin before it is sent. */

@@ -1,3 +1,4 @@
+import * as m from '#messages/push-problems';
 import { createHash } from 'node:crypto';
 import { z } from 'zod';
 import { defineJob, type JobAttempt } from '../../contracts/jobs.ts';
@@ -136,7 +137,7 @@ function hashTopic(text: string): string {
 
 function toProblem(status: number, retryAfter: string | undefined): Problem {
   const seconds = Number(retryAfter);
-  return new Problem('push.web_push_failed', status, `The browser's push service answered ${String(status)}.`, {
+  return new Problem('push.web_push_failed', status, () => m.pushServiceRefused({ status: String(status) }), {
     ...(Number.isFinite(seconds) && seconds > 0 ? { retryAfterMs: Math.min(seconds * 1000, hourMs) } : {}),
   });
 }

@@ -7,6 +7,8 @@ import { buildPushPayload } from '../domain/push-payload.ts';
 import type { Recorded, WriteHook } from '../messages/write-messages.ts';
 import type { Settings } from '../settings.ts';
 import type { DerivedSettings } from '../settings/derived-settings.ts';
+import type { TopicPreferences } from '../../contracts/push/topic-preferences.ts';
+import { TopicPreferenceStore } from '../store/topic-preferences.ts';
 import { WebPushStore } from '../store/web-push.ts';
 import type { ReceiverAddresses } from './receiver-addresses.ts';
 import { BrowserSubscriptions } from './browser-subscriptions.ts';
@@ -42,6 +44,7 @@ export class WebPush {
   readonly store: WriteHook;
   readonly #options: WebPushOptions;
   readonly #browsers: WebPushStore;
+  readonly #preferences: TopicPreferenceStore;
   readonly #handler: ReturnType<typeof createDeliveryHandler>;
   #keys = noKeys;
   /** Cached topics with subscriptions, so that publishing without browsers costs nothing. */
@@ -62,6 +65,7 @@ export class WebPush {
     });
     this.#options = options;
     this.#browsers = store;
+    this.#preferences = new TopicPreferenceStore(context);
     this.#handler = createDeliveryHandler({
       context,
       store,
@@ -144,18 +148,19 @@ export class WebPush {
       const isSubscribed = this.#subscribedTopics.has(message.topic) || this.#subscribedTopics.has(everyTopic);
       if (!isSubscribed || message.event === 'poll_request') continue;
       const browsers = await this.#browsers.findSubscribers(transaction, message.topic);
-      const modes = await quietHours.classify(
-        transaction,
-        entry,
-        new Set(browsers.flatMap(({ account }) => account ?? [])),
-      );
+      const accounts = new Set(browsers.flatMap(({ account }) => account ?? []));
+      const modes = await quietHours.classify(transaction, entry, accounts);
+      const preferences = await this.#preferences.listForTopic(transaction, message.topic, [...accounts]);
       const deliveries = browsers.flatMap(({ id, base_url, account }) => {
         // Visitors have no quiet hours.
         const mode = account === null ? {} : modes.get(account);
         if (mode === undefined) return [];
         return [
           {
-            payload: buildDelivery(receiverAddresses(message, base_url), id, base_url, mode),
+            payload: buildDelivery(receiverAddresses(message, base_url), id, base_url, {
+              ...mode,
+              ...toDeliveryOptions(preferences.get(account ?? '')),
+            }),
             key: `${message.id}:${id}`,
           },
         ];
@@ -172,6 +177,14 @@ export class WebPush {
     await this.#browsers.remove({ column: 'account', value: account });
     await this.#refresh();
   }
+}
+
+/** Returns the display name and the silence that an account has set for a topic. */
+function toDeliveryOptions({ displayName = '', sound }: Partial<TopicPreferences> = {}): DeliveryMode {
+  return {
+    ...(displayName === '' ? {} : { displayName }),
+    ...(sound === 'silent' ? { silent: true } : {}),
+  };
 }
 
 function buildDelivery(message: Message, browser: string, baseUrl: string, mode: DeliveryMode): BrowserDelivery {

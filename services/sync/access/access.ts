@@ -1,7 +1,8 @@
+import * as m from '#messages/sync-problems';
 import { realpathSync } from 'node:fs';
 import { lstat, readdir, realpath } from 'node:fs/promises';
-import { hostname, networkInterfaces } from 'node:os';
 import { basename, dirname, join } from 'node:path';
+import { currentPlatform } from '../../kit/platform/current-platform.ts';
 import { hasWindowsPaths, listProcessFolders } from '../../kit/platform/file-systems.ts';
 import { everyone, type Grant, type Identity } from '../../contracts/control/accounts.ts';
 import type { Context } from '../../contracts/service.ts';
@@ -13,8 +14,9 @@ import {
   normalizeGrantPattern,
   parseLocation,
   toGrantResource,
+  type Location,
 } from '../domain/location.ts';
-import { isShareOfThisComputer, normalizeWindowsPath } from '../domain/windows-path.ts';
+import { normalizeWindowsPath, splitPattern } from '../domain/windows-path.ts';
 import { CallError } from './call-error.ts';
 import {
   callsForAll,
@@ -25,6 +27,7 @@ import {
   type CallRule,
 } from './calls.ts';
 import type { Input } from './input.ts';
+import { isOwnShare } from './own-shares.ts';
 import { parseJsonOrThrow } from '../../contracts/parse-json.ts';
 
 /** Caller of the rclone API. */
@@ -48,11 +51,13 @@ export class Access {
    * environment contains secrets. Only a grant that names a folder in them allows it.
    */
   readonly #deniedToAll: readonly LocationGrant[];
+  readonly #platform: NodeJS.Platform;
 
-  constructor({ accounts, files }: Pick<Context, 'accounts' | 'files'>) {
+  constructor({ accounts, files }: Pick<Context, 'accounts' | 'files'>, platform: NodeJS.Platform = currentPlatform) {
     this.#accounts = accounts;
-    this.#deniedToAll = [dirname(realpathSync.native(files)), ...listProcessFolders()].map((path) => ({
-      resource: `${toGrantResource({ kind: 'local', path })}*`,
+    this.#platform = platform;
+    this.#deniedToAll = [dirname(realpathSync.native(files)), ...listProcessFolders(platform)].map((path) => ({
+      resource: `${toGrantResource({ kind: 'local', path }, platform)}*`,
       permission: 'none',
     }));
   }
@@ -118,7 +123,7 @@ export class Access {
    */
   async checkTree(caller: Caller, text: string): Promise<string> {
     const realLocation = await this.checkLocation(caller, text, 'write');
-    if (!caller.all && parseLocation(realLocation, hasWindowsPaths()).kind === 'local') {
+    if (!caller.all && parseLocation(realLocation, hasWindowsPaths(this.#platform)).kind === 'local') {
       for await (const link of linksIn(realLocation)) await this.checkLocation(caller, link, 'write');
     }
     return realLocation;
@@ -143,35 +148,49 @@ export class Access {
     getDenied: (resource: string) => readonly LocationGrant[],
   ): Promise<string> {
     if (caller.all) return text;
-    const location = parseLocation(text, hasWindowsPaths());
-    if (location.kind === 'inline') throw toRefusal(text);
-    if (hasDotSegments(location.path)) throw toRefusal(text);
-    const realLocation =
-      location.kind === 'local' ? { ...location, path: await resolveLocation(location.path) } : location;
-    if (location.kind === 'local' && hasWindowsPaths()) {
-      // A drive can lead to a share.
-      const paths = [location.path, normalizeWindowsPath(realLocation.path) ?? ''];
-      if (paths.some((path) => isShareOfThisComputer(path, getOwnNames()))) throw toRefusal(text);
+    const windows = hasWindowsPaths(this.#platform);
+    const location = parseLocation(text, windows);
+    if (location.kind === 'inline' || hasDotSegments(location.path)) throw toRefusal(text);
+    const isCovered = await this.#createGrantCheck(caller, need, getDenied);
+    if (location.kind === 'remote') {
+      if (!isCovered(location)) throw toRefusal(text);
+      return text;
     }
-    const resource = toGrantResource(realLocation);
+    // Resolving a network folder signs in to its server, so an account without a grant must not cause it.
+    if (windows && location.path.startsWith('//') && (!isCovered(location) || (await isOwnShare(location.path))))
+      throw toRefusal(text);
+    const realPath = await resolveLocation(location.path);
+    // A drive can lead to a share.
+    if (windows && (await isOwnShare(normalizeWindowsPath(realPath) ?? ''))) throw toRefusal(text);
+    if (!isCovered({ kind: 'local', path: realPath })) throw toRefusal(text);
+    return realPath;
+  }
+
+  /** Returns a check whether all lists of grants allow a location. */
+  async #createGrantCheck(
+    caller: Caller,
+    need: 'read' | 'write',
+    getDenied: (resource: string) => readonly LocationGrant[],
+  ): Promise<(location: Exclude<Location, { readonly kind: 'inline' }>) => boolean> {
     const lists = await this.#getGrantLists(caller);
-    const isCovered = lists.every(({ accountGrants, sharedGrants }) =>
-      coversFolder([...accountGrants, ...getDenied(resource)], sharedGrants, resource, need),
-    );
-    if (!isCovered) throw toRefusal(text);
-    return realLocation.kind === 'local' ? realLocation.path : text;
+    return (location) => {
+      const resource = toGrantResource(location, this.#platform);
+      return lists.every(({ accountGrants, sharedGrants }) =>
+        coversFolder([...accountGrants, ...getDenied(resource)], sharedGrants, resource, need),
+      );
+    };
   }
 
   /** Returns the lists of grants that must all allow an operation: those of a token and those of its account. */
   async #getGrantLists({ account, limited }: Caller): Promise<readonly GrantLists[]> {
     const owner = await this.#accounts.find(limited?.account ?? account);
-    const [accountGrants, sharedGrants] = [
-      filterSyncGrants(owner?.grants),
-      filterSyncGrants((await this.#accounts.find(everyone))?.grants),
-    ];
+    const filterGrants = (grants?: readonly Grant[]): Promise<readonly LocationGrant[]> =>
+      filterSyncGrants(grants, this.#platform);
+    const accountGrants = await filterGrants(owner?.grants);
+    const sharedGrants = await filterGrants((await this.#accounts.find(everyone))?.grants);
     if (limited === undefined) return [{ accountGrants, sharedGrants }];
     const token = (await this.#accounts.tokens(limited.account)).find(({ id }) => id === limited.token);
-    const scope = { accountGrants: filterSyncGrants(token?.scopes), sharedGrants: [] };
+    const scope = { accountGrants: await filterGrants(token?.scopes), sharedGrants: [] };
     return owner?.role === 'admin' ? [scope] : [scope, { accountGrants, sharedGrants }];
   }
 }
@@ -181,16 +200,29 @@ interface GrantLists {
   readonly sharedGrants: readonly LocationGrant[];
 }
 
-function filterSyncGrants(grants: readonly Grant[] = []): readonly LocationGrant[] {
-  return grants
-    .filter(({ service }) => service === 'sync')
-    .map((grant) => ({ ...grant, resource: normalizeGrantPattern(grant.resource) }));
+async function filterSyncGrants(
+  grants: readonly Grant[] = [],
+  platform: NodeJS.Platform,
+): Promise<readonly LocationGrant[]> {
+  const syncGrants = grants.filter(({ service }) => service === 'sync');
+  return await Promise.all(
+    syncGrants.map(async (grant) => {
+      const resource = normalizeGrantPattern(grant.resource, platform);
+      return { ...grant, resource: hasWindowsPaths(platform) ? await expandShortNames(resource, platform) : resource };
+    }),
+  );
 }
 
-/** Returns the names and addresses by which other computers may reach the shares of this one. */
-function getOwnNames(): readonly string[] {
-  const addresses = Object.values(networkInterfaces()).flatMap((list) => list?.map(({ address }) => address) ?? []);
-  return [hostname(), ...addresses];
+/**
+ * Replaces the short names of MS-DOS, such as `PROGRA~1`, in the folder of a pattern: paths are compared with their long
+ * names. A folder that does not exist keeps its spelling.
+ */
+async function expandShortNames(pattern: string, platform: NodeJS.Platform): Promise<string> {
+  const { folder, rest } = splitPattern(pattern);
+  if (!/^[a-z]:.*~\d/i.test(folder)) return pattern;
+  const path = await realpath(folder).catch(() => undefined);
+  if (path === undefined) return pattern;
+  return `${toGrantResource({ kind: 'local', path }, platform)}${rest}`;
 }
 
 const knownBlocks = new Set([
@@ -213,7 +245,7 @@ const knownBlocks = new Set([
 ]);
 
 function toRefusal(location: string): CallError {
-  return new CallError(403, `this account has no grant on ${JSON.stringify(location)}`);
+  return new CallError(403, `this account has no grant on ${JSON.stringify(location)}`, () => m.noGrant({ location }));
 }
 
 /** Parses options and rejects those that are not allowed. */

@@ -1,36 +1,35 @@
+import * as m from '#messages/sync-problems';
 import { implement, type ApiHandler, type ApiRequest } from '../../contracts/api.ts';
 import { Problem } from '../../contracts/problem.ts';
 import type { Context } from '../../contracts/service.ts';
-import { syncApi, type PlannedAction, type SyncJob, type SyncTask } from '../../contracts/sync/api.ts';
+import { syncApi, type PlannedAction, type SyncJob, type SyncPlan, type SyncTask } from '../../contracts/sync/api.ts';
+import { explainApprovalReason } from '../domain/delete-limits.ts';
 import { explainFailure } from '../domain/failure-cause.ts';
 import type { Plan, PlannedFile } from '../domain/plan.ts';
-import type { Engine } from '../engine/engine.ts';
 import type { RemoteSetups } from '../engine/remote-setup.ts';
 import type { Jobs } from '../jobs/jobs.ts';
-import type { Access, Caller } from '../access/access.ts';
-import { CallError } from '../access/call-error.ts';
-import type { JobRow, JobStore } from '../store/jobs.ts';
+import type { Caller } from '../access/access.ts';
+import { toStoredFailure, type JobRow, type JobStore } from '../store/jobs.ts';
 import type { PlanStore, StoredPlan } from '../store/plans.ts';
 import type { Task, TaskStore } from '../store/tasks.ts';
+import { withFileProblems } from '../files/file-problem.ts';
 import type { Tasks } from '../tasks/tasks.ts';
-import { browse } from './browse.ts';
+import { fileHandlers, type FileDependencies } from './files.ts';
 import { remoteHandlers } from './remotes.ts';
 import { toJobView, toRowView, toTaskView } from './job-views.ts';
 
-/** Running jobs and their history. */
+/** Running jobs, their history and the plans of runs. */
 export interface JobExecution {
   readonly jobs: Jobs;
   readonly runs: JobStore;
+  readonly plans: PlanStore;
 }
 
-export interface ApiDependencies {
+export interface ApiDependencies extends FileDependencies {
   readonly context: Pick<Context, 'engines'>;
-  readonly access: Access;
-  readonly engine: Engine;
   readonly execution: JobExecution;
   readonly tasks: Tasks;
   readonly taskStore: TaskStore;
-  readonly plans: PlanStore;
   readonly setups: RemoteSetups;
 }
 
@@ -45,6 +44,7 @@ export function syncHandlers(dependencies: ApiDependencies): readonly ApiHandler
     ...jobHandlers(dependencies),
     ...taskHandlers(dependencies),
     ...planHandlers(dependencies),
+    ...fileHandlers(dependencies),
     ...remoteHandlers(dependencies),
   ];
 }
@@ -93,11 +93,14 @@ function listHandlers({
 }
 
 /** Returns the handlers of a single job. */
-function jobHandlers({ execution: { jobs, runs }, tasks, plans }: ApiDependencies): readonly ApiHandler[] {
+function jobHandlers({
+  execution: { jobs, runs, plans },
+  fileManager: { fileJobs },
+  tasks,
+}: ApiDependencies): readonly ApiHandler[] {
   const getRow = async (request: AppRequest): Promise<JobRow> => {
     const row = await runs.find(getId(request));
-    if (row === undefined || !canSee(request, row.account))
-      throw new Problem('sync.unknown_job', 404, 'There is no such job.');
+    if (row === undefined || !canSee(request, row.account)) throw new Problem('sync.unknown_job', 404, m.jobNotFound());
     return row;
   };
   return [
@@ -107,19 +110,16 @@ function jobHandlers({ execution: { jobs, runs }, tasks, plans }: ApiDependencie
       const errors =
         job?.isRunning === true
           ? [...job.errors.values()]
-          : (await runs.files(row.id, maxErrors)).map(({ error_code: code, ...file }) => ({ ...file, code }));
+          : (await runs.files(row.id, maxErrors)).map((file) => ({ ...file, ...toStoredFailure(file) }));
       const planId = job?.planId ?? row.plan_id;
       const plan = planId === null ? undefined : await plans.find(planId);
       return {
         job: toJob(row, jobs),
-        errors: errors.map(({ name, what: action, size, at, error, code }) => ({
-          name,
-          what: action,
-          size,
-          at,
-          ...explainFailure({ error, code }),
-        })),
-        plan: plan?.summary ?? null,
+        errors: errors.map((file) => {
+          const { name, what: action, size, at } = file;
+          return { name, what: action, size, at, ...explainFailure(file) };
+        }),
+        plan: plan === undefined ? null : toPlanView(plan),
       };
     }),
     implement(syncApi.stop, async (request) => {
@@ -127,7 +127,11 @@ function jobHandlers({ execution: { jobs, runs }, tasks, plans }: ApiDependencie
       if (job !== undefined) jobs.stop(job);
       return done;
     }),
-    implement(syncApi.undo, async (request) => ({ id: (await tasks.undo(await getRow(request))).id })),
+    implement(syncApi.undo, async (request) => {
+      const row = await getRow(request);
+      const job = row.kind === 'files/delete' ? fileJobs.undo(toCaller(request), row) : tasks.undo(row);
+      return { id: (await withFileProblems(row.destination, () => job)).id };
+    }),
   ];
 }
 
@@ -149,7 +153,7 @@ async function withFailedFiles(rows: readonly JobRow[], jobs: Jobs, runs: JobSto
           ...job,
           failedFile: {
             name: firstFile.name,
-            error: explainFailure({ error: firstFile.error, code: firstFile.error_code }).error,
+            error: explainFailure(toStoredFailure(firstFile)).error,
           },
         };
   });
@@ -159,12 +163,12 @@ function taskHandlers({ execution: { jobs, runs }, tasks, taskStore }: ApiDepend
   const find = async (request: AppRequest): Promise<Task> => {
     const task = await taskStore.find(getId(request));
     if (task === undefined || !canSee(request, task.account))
-      throw new Problem('sync.unknown_task', 404, 'There is no such saved sync.');
+      throw new Problem('sync.unknown_task', 404, m.taskNotFound());
     return task;
   };
   const getView = async (id: number): Promise<SyncTask> => {
     const task = await taskStore.find(id);
-    if (task === undefined) throw new Problem('sync.unknown_task', 404, 'There is no such saved sync.');
+    if (task === undefined) throw new Problem('sync.unknown_task', 404, m.taskNotFound());
     return withLastJob(task, runs, jobs);
   };
   return [
@@ -194,17 +198,17 @@ function taskHandlers({ execution: { jobs, runs }, tasks, taskStore }: ApiDepend
   ];
 }
 
-function planHandlers({ access, engine, plans, taskStore }: ApiDependencies): readonly ApiHandler[] {
+function planHandlers({ execution: { plans }, taskStore }: ApiDependencies): readonly ApiHandler[] {
   const find = async (request: AppRequest): Promise<StoredPlan> => {
     const stored = await plans.find(getId(request));
     const task = stored === undefined ? undefined : await taskStore.find(stored.summary.taskId);
     if (stored === undefined || task === undefined || !canSee(request, task.account)) {
-      throw new Problem('sync.no_plan', 404, 'There is no such preview.');
+      throw new Problem('sync.no_plan', 404, m.previewNotFound());
     }
     return stored;
   };
   return [
-    implement(syncApi.plan, async (request) => (await find(request)).summary),
+    implement(syncApi.plan, async (request) => toPlanView(await find(request))),
     implement(syncApi.planFiles, async ({ query: { what, offset, limit }, ...request }) => {
       const files = getFiles((await find(request)).plan, what);
       return {
@@ -212,18 +216,11 @@ function planHandlers({ access, engine, plans, taskStore }: ApiDependencies): re
         total: files.length,
       };
     }),
-    implement(syncApi.browse, async ({ query: { at }, ...request }) => {
-      try {
-        return { entries: await browse(engine, await access.checkListing(toCaller(request), at)) };
-      } catch (error) {
-        if (!(error instanceof CallError)) throw error;
-        // A denied location already has an explanation.
-        const reason =
-          error.status === 403 ? error.message : explainFailure({ error: error.message, code: '' }, at).error;
-        throw new Problem('sync.forbidden', error.status, `This cannot be shown. ${toSentence(reason)}`);
-      }
-    }),
   ];
+}
+
+function toPlanView({ summary, approvalReasons }: StoredPlan): SyncPlan {
+  return { ...summary, brakes: approvalReasons.map(explainApprovalReason) };
 }
 
 async function withLastJob(task: Task, runs: JobStore, jobs: Jobs): Promise<SyncTask> {
@@ -234,10 +231,6 @@ async function withLastJob(task: Task, runs: JobStore, jobs: Jobs): Promise<Sync
 function getFiles(plan: Plan, plannedAction: PlannedAction): readonly PlannedFile[] {
   if (plannedAction === 'delete') return plan.deletes;
   return plannedAction === 'update' ? plan.updates : plan.creates;
-}
-
-function toSentence(text: string): string {
-  return `${text.charAt(0).toUpperCase()}${text.slice(1)}${/[.?!]$/.test(text) ? '' : '.'}`;
 }
 
 function getId({ params }: Pick<AppRequest, 'params'>): number {

@@ -1,16 +1,16 @@
+import * as m from '#messages/sync-problems';
 import { readdir, stat } from 'node:fs/promises';
 import { currentPlatform } from '../../kit/platform/current-platform.ts';
 import { hasWindowsPaths } from '../../kit/platform/file-systems.ts';
 import { compareNames } from '../../contracts/compare-names.ts';
 import { join } from 'node:path';
-import type { SyncEntry } from '../../contracts/sync/api.ts';
-import { explainFolderAccess } from '../../kit/folder-access.ts';
+import { maxListedEntries, type SyncEntry } from '../../contracts/sync/files.ts';
+import { explainFailure } from '../domain/failure-cause.ts';
 import { findCommandOption } from '../domain/command-options.ts';
 import { parseLocation, joinLocation } from '../domain/location.ts';
-import { getErrorMessage, type Engine } from '../engine/engine.ts';
+import type { Engine } from '../engine/engine.ts';
+import { getErrorMessage } from '../engine/engine-client.ts';
 import { CallError } from '../access/call-error.ts';
-
-const maxEntries = 2000;
 
 /** Lists a folder; local folders are read without the engine. @throws CallError */
 export async function browse(
@@ -20,11 +20,11 @@ export async function browse(
 ): Promise<SyncEntry[]> {
   const place = parseLocation(location, hasWindowsPaths(platform));
   if (place.kind === 'inline' || findCommandOption(location) !== undefined)
-    throw new CallError(400, 'it is no folder and no remote');
+    throw new CallError(400, 'not a folder or remote', m.notFolderOrRemote);
   const entries = place.kind === 'local' ? await listLocal(place.path, platform) : await listRemote(engine, location);
   return entries
     .toSorted((a, b) => Number(b.isFolder) - Number(a.isFolder) || compareNames(a.name, b.name))
-    .slice(0, maxEntries);
+    .slice(0, maxListedEntries);
 }
 
 async function listLocal(folder: string, platform: NodeJS.Platform): Promise<SyncEntry[]> {
@@ -32,12 +32,13 @@ async function listLocal(folder: string, platform: NodeJS.Platform): Promise<Syn
   try {
     names = await readdir(folder, { withFileTypes: true });
   } catch (cause) {
-    throw new CallError(404, explainFolderAccess(cause, platform) ?? 'directory not found');
+    const error = isAccessError(cause) ? cause.message : 'directory not found';
+    throw new CallError(404, error, () => explainFailure({ error, code: '' }, folder, platform).error);
   }
   const listed = await Promise.all(
     names
       .filter((entry) => entry.isDirectory() || entry.isFile())
-      .slice(0, maxEntries)
+      .slice(0, maxListedEntries)
       .map(async (entry): Promise<SyncEntry | undefined> => {
         const path = join(folder, entry.name);
         // The entry may have been deleted in the meantime.
@@ -60,11 +61,15 @@ async function listRemote(engine: Engine, location: string): Promise<SyncEntry[]
   const list = Array.isArray(body['list'])
     ? (body['list'] as { Name: string; Size: number; ModTime: string; IsDir: boolean }[])
     : [];
-  return list.slice(0, maxEntries).map(({ Name, Size, ModTime, IsDir }) => ({
+  return list.slice(0, maxListedEntries).map(({ Name, Size, ModTime, IsDir }) => ({
     name: Name,
     path: joinLocation(location, Name),
     isFolder: IsDir,
     size: IsDir ? -1 : Size,
     modifiedAt: Number.isNaN(Date.parse(ModTime)) ? null : Date.parse(ModTime),
   }));
+}
+
+function isAccessError(error: unknown): error is Error {
+  return error instanceof Error && 'code' in error && (error.code === 'EACCES' || error.code === 'EPERM');
 }

@@ -2,7 +2,7 @@ import { running, type JobState, type SyncJob, type SyncTask } from '../../contr
 import { explainFailure, findRcloneFailure } from '../domain/failure-cause.ts';
 import { getNumber, type Stats } from '../domain/stats.ts';
 import type { Job } from '../jobs/job.ts';
-import type { JobRow } from '../store/jobs.ts';
+import { toStoredFailure, type JobRow } from '../store/jobs.ts';
 import type { Task } from '../store/tasks.ts';
 import { canUndo } from '../tasks/tasks.ts';
 
@@ -18,7 +18,7 @@ export function toJobView(job: Job): SyncJob {
     state: job.state,
     startedAt: job.startedAt,
     endedAt: job.endedAt,
-    ...explainFailure({ error: job.error, code: job.errorCode }, source),
+    ...explainFailure(job.failure, source),
     lacksSource: lacksSource(job.state, job.error),
     taskId,
     planId: job.planId,
@@ -39,7 +39,7 @@ export function toRowView(row: JobRow): SyncJob {
     state: row.state,
     startedAt: row.started_at,
     endedAt: row.ended_at,
-    ...explainFailure({ error: row.error, code: row.error_code }, row.source),
+    ...explainFailure(toStoredFailure(row), row.source),
     lacksSource: lacksSource(row.state, row.error),
     taskId: row.task_id,
     planId: row.plan_id,

@@ -1,12 +1,15 @@
+import * as m from '#messages/sync-problems';
 import { implement, type ApiHandler } from '../../contracts/api.ts';
 import { compareNames } from '../../contracts/compare-names.ts';
 import { Problem } from '../../contracts/problem.ts';
 import { syncApi } from '../../contracts/sync/api.ts';
 import { findCommandOption } from '../domain/command-options.ts';
 import { redactedValue, isSecretName, redact } from '../domain/redact.ts';
-import { getErrorMessage, type Engine, type EngineResponse } from '../engine/engine.ts';
+import type { Engine } from '../engine/engine.ts';
+import { getErrorMessage, type EngineResponse } from '../engine/engine-client.ts';
 import { changeRemote, getRemote } from '../engine/remote-change.ts';
 import type { RemoteSetups } from '../engine/remote-setup.ts';
+import { createRcloneProblem } from '../engine/rclone-problem.ts';
 import { toProviders, type EngineProvider } from './providers.ts';
 
 const summaryFields = ['host', 'url', 'provider', 'remote', 'user', 'account', 'region'];
@@ -22,7 +25,7 @@ export function remoteHandlers({
   const callEngine: EngineCall = async (path, input) => {
     const { status, body } = await engine.call(path, input);
     if (status === 200) return body;
-    throw new Problem('sync.remote', 422, `rclone says: ${getErrorMessage(body)}.`);
+    throw createRcloneProblem(getErrorMessage(body));
   };
   return [...listHandlers(callEngine, setups), ...changeHandlers(callEngine, setups), ...setupHandlers(setups)];
 }
@@ -67,22 +70,22 @@ function changeHandlers(callEngine: EngineCall, setups: RemoteSetups): readonly 
       const command = findCommandOption(parameters);
       if (command !== undefined) throw commandProblem(`parameters.${command}`);
       if (Object.hasOwn(await getRemotes(callEngine), name)) {
-        const detail = 'There is a remote of this name.';
+        const detail = m.remoteExists();
         throw new Problem('sync.exists', 409, detail, { fields: { name: detail } });
       }
       return await setups.begin(name, type, parameters);
     }),
     implement(syncApi.changeRemote, async ({ params: { name = '' }, body: { parameters } }) => {
-      if (setups.isOpen(name)) throw new Problem('sync.busy', 409, 'It is being set up. Finish that first.');
+      if (setups.isOpen(name)) throw new Problem('sync.busy', 409, m.remoteInSetup());
       const command = findCommandOption(parameters);
       if (command !== undefined) throw commandProblem(`parameters.${command}`);
       if (Object.hasOwn(parameters, 'type')) {
-        const detail = 'A remote stays of its kind.';
+        const detail = m.remoteTypeFixed();
         throw new Problem('sync.invalid', 422, detail, { fields: { 'parameters.type': detail } });
       }
       const placeholder = Object.entries(parameters).find(([, value]) => value.includes(`//${redactedValue}@`));
       if (placeholder !== undefined) {
-        const detail = `Write the sign-in in this address again: ${redactedValue} stands in its place.`;
+        const detail = m.signInPlaceholder({ placeholder: redactedValue });
         throw new Problem('sync.invalid', 422, detail, { fields: { [`parameters.${placeholder[0]}`]: detail } });
       }
       await changeRemote(callEngine, name, parameters);
@@ -111,6 +114,6 @@ function setupHandlers(setups: RemoteSetups): readonly ApiHandler[] {
 }
 
 function commandProblem(field: string): Problem {
-  const detail = 'Options that run a program are not taken.';
+  const detail = m.commandNotAllowed();
   return new Problem('sync.invalid', 422, detail, { fields: { [field]: detail } });
 }

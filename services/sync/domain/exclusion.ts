@@ -1,3 +1,4 @@
+import * as m from '#messages/sync-problems';
 import { compileLinearExpression, ExpressionError, type LinearExpression } from '../../kit/linear-expression.ts';
 
 /** Tests whether a listing leaves out a path. Folders are passed without a trailing slash. */
@@ -43,15 +44,17 @@ export class PatternError extends Error {
 /** Parts of a pattern; a character that begins no valid part is matched by the last alternative. */
 const partPattern = /\\(?<escaped>[^])|(?<stars>\*+)|(?<set>\[(?:\\.|[^\]\\])*\])|\{\{(?<inner>[^]*?)\}\}|[^]/gu;
 
-const partErrors: Readonly<Record<string, string>> = {
-  '\\': 'a backslash at the end',
-  '[': 'a [ without its ]',
-  ']': 'a ] without its [',
+type PatternReason = (values: { readonly pattern: string }) => string;
+
+const partErrors: Readonly<Record<string, PatternReason>> = {
+  '\\': m.patternBackslash,
+  '[': m.patternBracketOpen,
+  ']': m.patternBracketClose,
 };
 
 function compilePattern(pattern: string, expressions: boolean): LinearExpression {
-  const toError = (reason: string, cause?: Error): PatternError =>
-    new PatternError(`${JSON.stringify(pattern)}: ${reason}`, { cause });
+  const toError = (reason: PatternReason, cause?: Error): PatternError =>
+    new PatternError(reason({ pattern: JSON.stringify(pattern) }), { cause });
   const isAnchored = pattern.startsWith('/');
   let text = isAnchored ? '^' : '(?:^|/)';
   let isInBraces = false;
@@ -61,28 +64,28 @@ function compilePattern(pattern: string, expressions: boolean): LinearExpression
     if (reason !== undefined) throw toError(reason);
     if (escaped !== undefined) text += escapeCharacter(escaped);
     else if (stars !== undefined) {
-      if (stars.length > 2) throw toError('too many stars');
+      if (stars.length > 2) throw toError(m.patternStars);
       text += stars.length === 2 ? '.*' : '[^/]*';
     } else if (set !== undefined) text += set;
     else if (inner !== undefined) {
-      if (!expressions) throw toError('only an administrator may write a regular expression');
+      if (!expressions) throw toError(m.patternExpression);
       text += `(?:${inner})`;
     } else if (part === '?') text += '[^/]';
     else if (part === '{') {
-      if (isInBraces) throw toError('a { within a {');
+      if (isInBraces) throw toError(m.patternBraceNested);
       isInBraces = true;
       text += '(?:';
     } else if (part === '}') {
-      if (!isInBraces) throw toError('a } without its {');
+      if (!isInBraces) throw toError(m.patternBraceClose);
       isInBraces = false;
       text += ')';
     } else text += part === ',' && isInBraces ? '|' : escapeCharacter(part);
   }
-  if (isInBraces) throw toError('a { without its }');
+  if (isInBraces) throw toError(m.patternBraceOpen);
   try {
     return compileLinearExpression(`${text}$`);
   } catch (error) {
-    if (error instanceof ExpressionError) throw toError("the pattern isn't valid", error);
+    if (error instanceof ExpressionError) throw toError(m.patternInvalid, error);
     throw error;
   }
 }

@@ -1,6 +1,6 @@
 import { currentPlatform } from '../../kit/platform/current-platform.ts';
-import { hasWindowsPaths, ignoresCase } from '../../kit/platform/file-systems.ts';
-import { normalizeWindowsPath } from './windows-path.ts';
+import { foldName, hasWindowsPaths, ignoresCase } from '../../kit/platform/file-systems.ts';
+import { normalizeWindowsPath, normalizeWindowsPattern } from './windows-path.ts';
 
 /** Location of files in rclone's notation. */
 export type Location =
@@ -46,17 +46,37 @@ export function toGrantResource(
 export function normalizeGrantPattern(pattern: string, platform: NodeJS.Platform = currentPlatform): string {
   const windows = hasWindowsPaths(platform);
   if (windows ? !/^(?:[a-z]:[/\\]|[/\\]{2})/i.test(pattern) : !pattern.startsWith('/')) return pattern;
-  return foldCase(windows ? pattern.replaceAll('\\', '/') : pattern, platform);
+  return foldCase(windows ? normalizeWindowsPattern(pattern) : pattern, platform);
 }
 
 function foldCase(path: string, platform: NodeJS.Platform): string {
-  return ignoresCase(platform) ? path.normalize('NFC').toLowerCase() : path;
+  return ignoresCase(platform) ? foldName(path) : path;
 }
 
 /** Joins a location and the path of a folder or file in it. */
 export function joinLocation(location: string, remotePath: string): string {
   if (remotePath === '') return location;
   return location.endsWith('/') || location.endsWith(':') ? `${location}${remotePath}` : `${location}/${remotePath}`;
+}
+
+/** Splits the path of a file or folder into its folder and its name; undefined for the top of a remote or disk. */
+export function splitLocation(
+  text: string,
+  windows = false,
+): { readonly folder: string; readonly name: string } | undefined {
+  const location = parseLocation(text, windows);
+  if (location.kind === 'inline') return undefined;
+  const path = location.path.replace(/(?<=[^/])\/+$/, '');
+  const end = path.lastIndexOf('/');
+  const name = path.slice(end + 1);
+  if (name === '') return undefined;
+  if (location.kind === 'remote') {
+    const parent = end === 0 ? '/' : path.slice(0, Math.max(0, end));
+    return { folder: `${location.name}:${parent}`, name };
+  }
+  const parent = path.slice(0, end);
+  // `C:` alone would be the current folder of the drive.
+  return { folder: parent === '' || parent.endsWith(':') ? `${parent}/` : parent, name };
 }
 
 /** Formats a location for display, without options in the text, which may contain secrets. */

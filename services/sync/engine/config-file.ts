@@ -2,9 +2,9 @@ import { access, chmod, mkdir, rm, writeFile } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import type { Kysely } from 'kysely';
 import { replaceFile } from '../../kit/platform/file-replacement.ts';
-import { Problem } from '../../contracts/problem.ts';
 import type { Context } from '../../contracts/service.ts';
 import { openStoredKey } from '../../kit/stored-key.ts';
+import { FailureProblem, failures } from '../domain/failures.ts';
 import type { Tables } from '../store/tables.ts';
 
 const purpose = 'sync.engine-configuration';
@@ -79,7 +79,7 @@ export class ConfigFile {
     const { code } = await child.exited;
     if (code !== 0) {
       await rm(newFile, { force: true });
-      throw new Problem('sync.configuration', 503, 'rclone could not create its encrypted configuration.');
+      throw new FailureProblem(503, failures.configuration.create({}));
     }
     await chmod(newFile, 0o600);
     await replaceFile(newFile, this.path);

@@ -1,3 +1,4 @@
+import * as m from '#messages/engine-texts';
 import type { ArchiveFiles, EngineSpec, InstallTarget } from '../../contracts/control/engine-spec.ts';
 
 /** Oldest supported version: older ones let remote clients run commands (CVE-2026-41176, CVE-2026-41179). */
@@ -31,10 +32,10 @@ const archives: ArchiveFiles = Object.fromEntries(
 export const rclone: EngineSpec = {
   name: 'rclone',
   title: 'rclone',
-  purpose: 'Copies files between folders, servers and cloud storage.',
-  absence: 'Only folders of this computer can be synced with each other until it is here.',
-  removal: 'Syncs that are running now fail, and are tried again without it where they can be.',
-  path: { setting: 'rclonePath', variable: 'RCLONE_PATH', description: 'The rclone program to use.' },
+  purpose: m.rclonePurpose,
+  absence: m.rcloneAbsence,
+  removal: m.rcloneRemoval,
+  path: { setting: 'rclonePath', variable: 'RCLONE_PATH', description: m.rclonePath },
   // An empty path prevents rclone from creating a configuration folder in the home folder.
   version: { arguments: ['version', '--config', ''], pattern: /^rclone v(\d+\.\d+\.\d+\S*)$/, oldest: minVersion },
   sources: [

@@ -1,43 +1,27 @@
-import { Agent, request as httpRequest, type IncomingMessage } from 'node:http';
+import * as m from '#messages/sync-problems';
 import { join } from 'node:path';
-import type { Readable } from 'node:stream';
 import { z } from 'zod';
 import type { RunningChild } from '../../contracts/children.ts';
 import type { Engine as InstalledEngine } from '../../contracts/control/engines.ts';
 import { Problem } from '../../contracts/problem.ts';
 import type { Context } from '../../contracts/service.ts';
+import { runOutsideRequests } from '../../kit/language.ts';
 import { readLines } from '../../kit/lines.ts';
+import { FailureProblem, failures } from '../domain/failures.ts';
 import type { ConfigFile } from './config-file.ts';
+import {
+  EngineClient,
+  type EngineAddress,
+  type EngineCall,
+  type EngineFile,
+  type EngineResponse,
+} from './engine-client.ts';
 import { parseJson } from '../../contracts/parse-json.ts';
 
 /** Syncs have no time limit, because a disconnect shows their end. */
 const maxCallDuration = '8760h';
 const startTimeoutMs = 30_000;
 const maxLineLength = 1024 * 1024;
-/** Largest response that is held in memory. */
-const maxResponseBytes = 512 * 1024 * 1024;
-
-/** Response of the engine. */
-export interface EngineResponse {
-  readonly status: number;
-  readonly body: Readonly<Record<string, unknown>>;
-  /** Size of the response in bytes. */
-  readonly length?: number;
-}
-
-/** Returns the engine's error message. */
-export function getErrorMessage({ error }: EngineResponse['body']): string {
-  return typeof error === 'string' ? error : 'rclone failed';
-}
-
-export interface EngineCall {
-  /** Aborts the call. */
-  readonly signal?: AbortSignal;
-  /** Prevents the call from starting once aborted, even if the engine is still starting. */
-  readonly startSignal?: AbortSignal;
-  /** Request body that is streamed instead of JSON, with its headers and query. */
-  readonly stream?: { readonly body: Readable; readonly headers: Record<string, string>; readonly query: string };
-}
 
 /** Error about a file in the engine's log. */
 export interface LoggedFileError {
@@ -55,10 +39,8 @@ export interface EngineOptions {
   readonly onFileError: (fileError: LoggedFileError) => void;
 }
 
-interface Running {
+interface Running extends EngineAddress {
   readonly child: RunningChild;
-  readonly port: number;
-  readonly authorization: string;
 }
 
 const LogLine = z.looseObject({ level: z.string(), msg: z.string(), object: z.string().optional() });
@@ -69,7 +51,7 @@ const LogLine = z.looseObject({ level: z.string(), msg: z.string(), object: z.st
  */
 export class Engine implements AsyncDisposable {
   readonly #options: EngineOptions;
-  readonly #agent = new Agent({ keepAlive: true, maxSockets: 64 });
+  readonly #client = new EngineClient();
   #running: Promise<Running> | undefined;
   #current: Running | undefined;
   #calls = 0;
@@ -100,10 +82,31 @@ export class Engine implements AsyncDisposable {
     this.#calls += 1;
     try {
       const running = await rejectOnAbort(this.#ensureRunning(), options.startSignal ?? options.signal);
-      return await this.#request(running, path, input, options);
+      return await this.#client.request(running, path, input, options);
     } finally {
       this.#calls -= 1;
       if (this.#calls === 0) this.#startIdleTimer();
+    }
+  }
+
+  /**
+   * Reads a file, or the range that the header `Range` names. The engine counts as busy until the body has ended.
+   * @throws Problem like {@link call}.
+   */
+  async readFile(fs: string, remote: string, range: string | undefined): Promise<EngineFile> {
+    this.#idle?.[Symbol.dispose]();
+    this.#calls += 1;
+    const release = (): void => {
+      this.#calls -= 1;
+      if (this.#calls === 0) this.#startIdleTimer();
+    };
+    try {
+      const file = await this.#client.requestFile(await this.#ensureRunning(), { fs, remote, range });
+      file.body.once('close', release);
+      return file;
+    } catch (error) {
+      release();
+      throw error;
     }
   }
 
@@ -111,7 +114,7 @@ export class Engine implements AsyncDisposable {
   async callIfRunning(path: string, input: object): Promise<EngineResponse | undefined> {
     if (this.#current === undefined) return undefined;
     try {
-      return await this.#request(this.#current, path, input, {});
+      return await this.#client.request(this.#current, path, input, {});
     } catch (error) {
       if (error instanceof Problem) return undefined;
       throw error;
@@ -138,7 +141,7 @@ export class Engine implements AsyncDisposable {
     this.#closed = true;
     this.#idle?.[Symbol.dispose]();
     await this.#stop();
-    this.#agent.destroy();
+    this.#client.close();
   }
 
   #startIdleTimer(): void {
@@ -157,8 +160,9 @@ export class Engine implements AsyncDisposable {
   }
 
   async #ensureRunning(): Promise<Running> {
-    if (this.#closed) throw new Problem('sync.stopped', 503, 'File sync is stopping.');
-    this.#running ??= this.#start();
+    if (this.#closed) throw new Problem('sync.stopped', 503, m.stopping);
+    // All callers share this start, so its failure must not be in the language of the first one.
+    this.#running ??= runOutsideRequests(() => this.#start());
     try {
       return await this.#running;
     } catch (error) {
@@ -170,8 +174,7 @@ export class Engine implements AsyncDisposable {
   async #start(): Promise<Running> {
     const { context, config, rate } = this.#options;
     const installed = await this.#findInstalled();
-    if (installed.path === null)
-      throw new Problem('sync.engine_missing', 503, installed.remedy ?? 'rclone is missing.');
+    if (installed.path === null) throw toMissingProblem(installed);
     const password = await config.open(installed.path);
     const [user, pass] = [context.random.text(24), context.random.text(40)];
     const child = await context.children.start({
@@ -190,6 +193,8 @@ export class Engine implements AsyncDisposable {
         ...['--use-json-log', '--log-level', 'NOTICE', '--stats', '0', '--ask-password=false'],
         ...['--cache-dir', join(context.files, 'cache')],
         ...['--bwlimit', rate()],
+        // Sends files to the pages, with ranges for players.
+        '--rc-serve',
       ],
       environment: {
         RCLONE_CONFIG: config.path,
@@ -210,7 +215,7 @@ export class Engine implements AsyncDisposable {
       }
     });
     for (const { path, input } of this.#repeatedCalls.values()) {
-      await this.#request(running, String(path), input as object, {});
+      await this.#client.request(running, String(path), input as object, {});
     }
     this.#current = running;
     return running;
@@ -227,8 +232,8 @@ export class Engine implements AsyncDisposable {
 
   async #readPort(child: RunningChild): Promise<number> {
     const { promise, resolve, reject } = Promise.withResolvers<number>();
-    using _timeout = this.#options.context.clock.after(startTimeoutMs, () => reject(new Error('it did not get ready')));
-    let lastError = 'it ended at once';
+    using _timeout = this.#options.context.clock.after(startTimeoutMs, () => reject(new StartError('not_ready')));
+    let lastError = new StartError('ended');
     child.stdout.resume();
     readLines(
       child.stderr,
@@ -239,72 +244,39 @@ export class Engine implements AsyncDisposable {
         const port = /^Serving remote control on http:\/\/127\.0\.0\.1:(\d+)\//.exec(msg)?.[1];
         if (port !== undefined) resolve(Number(port));
         else if (level === 'error' && object !== undefined) this.#options.onFileError({ name: object, error: msg });
-        else if (level === 'critical') lastError = msg.slice(0, 300);
+        else if (level === 'critical') lastError = new StartError('reported', msg.slice(0, 300));
       },
       maxLineLength,
     );
-    void child.exited.then(() => reject(new Error(lastError)));
+    void child.exited.then(() => reject(lastError));
     try {
       return await promise;
     } catch (cause) {
       await child.stop();
-      const reason = cause instanceof Error ? cause.message : '';
-      throw new Problem('sync.engine_failed', 503, `rclone does not start: ${reason}.`, { cause });
+      if (!(cause instanceof StartError)) throw cause;
+      const { cause: startCause, reason } = cause;
+      throw new FailureProblem(503, failures.engineFailed.create({ cause: startCause, reason }), { cause });
     }
-  }
-
-  #request(running: Running, path: string, input: object, { signal, stream }: EngineCall): Promise<EngineResponse> {
-    const { promise, resolve, reject } = Promise.withResolvers<EngineResponse>();
-    const text = stream === undefined ? JSON.stringify(input) : '';
-    const onError = (cause: unknown): void => {
-      if (signal?.aborted === true) reject(signal.reason as Error);
-      else reject(new Problem('sync.engine_gone', 502, 'rclone ended in the middle of it.', { cause }));
-    };
-    const clientRequest = httpRequest(
-      {
-        host: '127.0.0.1',
-        port: running.port,
-        agent: this.#agent,
-        method: 'POST',
-        path: `/${path}${stream?.query ?? ''}`,
-        headers: {
-          authorization: running.authorization,
-          ...(stream?.headers ?? { 'content-type': 'application/json', 'content-length': Buffer.byteLength(text) }),
-        },
-        ...(signal === undefined ? {} : { signal }),
-      },
-      (incoming) => {
-        readResponse(incoming).then(resolve, onError);
-      },
-    );
-    clientRequest.once('error', onError);
-    if (stream === undefined) clientRequest.end(text);
-    else {
-      stream.body.once('error', (error) => clientRequest.destroy(error));
-      stream.body.pipe(clientRequest);
-    }
-    return promise;
   }
 }
 
-async function readResponse(incoming: IncomingMessage): Promise<EngineResponse> {
-  const chunks: Buffer[] = [];
-  let length = 0;
-  const { promise: ended, resolve, reject } = Promise.withResolvers<void>();
-  // Uses events because iterating over the stream takes 0.1 ms, and most calls take only a few milliseconds.
-  incoming.on('data', (chunk: Buffer) => {
-    length += chunk.length;
-    if (length > maxResponseBytes) incoming.destroy(new Error('the answer is too large'));
-    else chunks.push(chunk);
-  });
-  incoming
-    .once('end', resolve)
-    .once('error', reject)
-    .once('close', () => reject(new Error('the answer broke off')));
-  await ended;
-  const body = parseJson(Buffer.concat(chunks).toString('utf8'));
-  if (typeof body !== 'object' || body === null) throw new Error('the answer is no JSON');
-  return { status: incoming.statusCode ?? 502, body: body as Record<string, unknown>, length };
+/** Reason why the engine did not start. */
+class StartError extends Error {
+  override readonly cause: 'ended' | 'not_ready' | 'reported';
+  /** Text of the engine; empty if it reported none. */
+  readonly reason: string;
+
+  constructor(cause: StartError['cause'], reason = '') {
+    super(reason === '' ? cause : reason);
+    this.cause = cause;
+    this.reason = reason;
+  }
+}
+
+/** Returns the problem of a missing engine, whose remedy each reader gets in their language. */
+function toMissingProblem(installed: InstalledEngine): FailureProblem {
+  const text = (): string => installed.remedy ?? m.engineMissing();
+  return new FailureProblem(503, { ...failures.engineMissing.create({}), error: text() }, { text });
 }
 
 async function rejectOnAbort<T>(work: Promise<T>, signal: AbortSignal | undefined): Promise<T> {

@@ -1,6 +1,8 @@
+import * as m from '#messages/sync-problems';
 import { Problem } from '../../contracts/problem.ts';
-import { explainFailure, findRcloneFailure, type RcloneFailure } from '../domain/failure-cause.ts';
-import type { EngineResponse } from './engine.ts';
+import { explainFailure, findExplanation, findRcloneFailure, type RcloneFailure } from '../domain/failure-cause.ts';
+import type { EngineResponse } from './engine-client.ts';
+import { getRcloneMessage } from './rclone-problem.ts';
 
 /** Calls the engine. @throws Problem with the engine's error message. */
 type CallEngine = (path: string, input: object) => Promise<EngineResponse['body']>;
@@ -17,7 +19,7 @@ interface Provider {
 export async function getRemote(callEngine: CallEngine, name: string): Promise<RemoteSection> {
   const all = (await callEngine('config/dump', {})) as Readonly<Record<string, RemoteSection>>;
   const section = Object.hasOwn(all, name) ? all[name] : undefined;
-  if (section === undefined) throw new Problem('sync.no_remote', 404, 'There is no such remote.');
+  if (section === undefined) throw new Problem('sync.no_remote', 404, m.remoteNotFound());
   return section;
 }
 
@@ -38,7 +40,7 @@ export async function checkRemote(callEngine: CallEngine, fs: string | object): 
         if (
           !(error instanceof Problem) ||
           error.code !== 'sync.remote' ||
-          fatalFailures.includes(findRcloneFailure(error.detail))
+          fatalFailures.includes(findRcloneFailure(getRcloneMessage(error)))
         )
           throw error;
       },
@@ -53,8 +55,9 @@ export async function checkRemote(callEngine: CallEngine, fs: string | object): 
 
 function toExplainedProblem(problem: Problem): Problem {
   if (problem.code !== 'sync.remote') return problem;
-  const { error, detail } = explainFailure({ error: problem.detail, code: '' });
-  return detail === '' ? problem : new Problem(problem.code, problem.status, error, { cause: problem });
+  const failure = { error: getRcloneMessage(problem), code: '' };
+  if (findExplanation(failure) === undefined) return problem;
+  return new Problem(problem.code, problem.status, () => explainFailure(failure).error, { cause: problem });
 }
 
 /**

@@ -1,8 +1,12 @@
+import * as m from '#messages/sync-problems';
 import { Problem } from '../../contracts/problem.ts';
 import type { Clock } from '../../contracts/service.ts';
+import { readTexts, type Text } from '../../contracts/text.ts';
 import type { RemoteQuestion, RemoteStep } from '../../contracts/sync/remotes.ts';
 import { findRcloneFailure } from '../domain/failure-cause.ts';
-import { getErrorMessage, type Engine, type EngineResponse } from './engine.ts';
+import type { Engine } from './engine.ts';
+import { getErrorMessage, type EngineResponse } from './engine-client.ts';
+import { createRcloneProblem, getRcloneMessage } from './rclone-problem.ts';
 import { clearRemoteCache, checkRemote } from './remote-change.ts';
 
 /** Time limit for the sign-in on a provider's page. */
@@ -11,15 +15,16 @@ const signInTimeoutMs = 15 * 60_000;
 const pollIntervalMs = 100;
 const maxPolls = 100;
 const maxPortAttempts = 50;
-const portInUseAdvice =
-  'rclone needs port 53682 of this computer for signing in, and another program uses it. Close that program, then try again.';
 /** Name of the engine's question whether the browser runs on the same computer. */
 const localBrowserQuestion = 'config_is_local';
+
+/** Step whose reason of a failure is made for each reader. */
+type SetupStep = Exclude<RemoteStep, { readonly step: 'failed' }> | { readonly step: 'failed'; readonly error: Text };
 
 interface Setup {
   readonly type: string;
   state: string;
-  step: RemoteStep;
+  step: SetupStep;
   /** True after a sign-in in a browser, which proves that the remote works. */
   isSignedIn: boolean;
   signingIn: AbortController | undefined;
@@ -63,7 +68,7 @@ export class RemoteSetups {
    */
   async begin(name: string, type: string, parameters: Readonly<Record<string, string>>): Promise<RemoteStep> {
     if (this.isOpen(name)) {
-      const detail = 'A remote of this name is being set up.';
+      const detail = m.remoteSetupRuns();
       throw new Problem('sync.exists', 409, detail, { fields: { name: detail } });
     }
     const setup: Setup = {
@@ -98,7 +103,7 @@ export class RemoteSetups {
 
   /** Returns the current step. @throws Problem `sync.no_setup` (404). */
   step(name: string): RemoteStep {
-    return this.#getSetup(name).step;
+    return readTexts(this.#getSetup(name).step);
   }
 
   /**
@@ -107,7 +112,7 @@ export class RemoteSetups {
    */
   async answer(name: string, text: string): Promise<RemoteStep> {
     const setup = this.#getSetup(name);
-    if (setup.step.step !== 'question') throw new Problem('sync.no_setup', 409, 'Nothing is asked at the moment.');
+    if (setup.step.step !== 'question') throw new Problem('sync.no_setup', 409, m.noQuestion());
     if (setup.step.question.name === localBrowserQuestion && text === 'true') return await this.#signIn(name, setup);
     if (setup.step.question.name === 'config_token') setup.isSignedIn = true;
     return await this.#advance(name, setup, await this.#continue(name, setup.state, text));
@@ -115,7 +120,7 @@ export class RemoteSetups {
 
   /** Cancels a setup and removes the remote. @throws Problem `sync.no_setup` (409) if the setup has ended. */
   async cancel(name: string): Promise<void> {
-    if (!this.isOpen(name)) throw new Problem('sync.no_setup', 409, 'Its set-up has ended elsewhere meanwhile.');
+    if (!this.isOpen(name)) throw new Problem('sync.no_setup', 409, m.setupEnded());
     await this.remove(name);
   }
 
@@ -123,7 +128,7 @@ export class RemoteSetups {
   async remove(name: string): Promise<void> {
     const setup = this.#setups.get(name);
     this.#setups.delete(name);
-    setup?.signingIn?.abort(new Problem('sync.canceled', 409, 'It was given up.'));
+    setup?.signingIn?.abort(new Problem('sync.canceled', 409, m.setupCanceled));
     if (setup?.signingIn !== undefined) await this.#engine.call('config/oauthstop', {});
     await this.#callEngine('config/delete', { name });
     await clearRemoteCache((path, input) => this.#callEngine(path, input));
@@ -131,7 +136,7 @@ export class RemoteSetups {
 
   #getSetup(name: string): Setup {
     const setup = this.#setups.get(name);
-    if (setup === undefined) throw new Problem('sync.no_setup', 404, 'No such remote is being set up.');
+    if (setup === undefined) throw new Problem('sync.no_setup', 404, m.setupNotFound());
     return setup;
   }
 
@@ -139,12 +144,12 @@ export class RemoteSetups {
   async #signIn(name: string, setup: Setup): Promise<RemoteStep> {
     // The engine supports one sign-in at a time.
     if ([...this.#setups.values()].some(({ signingIn }) => signingIn !== undefined)) {
-      throw new Problem('sync.busy', 409, 'Another remote is being signed in to.');
+      throw new Problem('sync.busy', 409, m.otherSignInRuns());
     }
     const controller = new AbortController();
     setup.signingIn = controller;
     const timeout = this.#clock.after(signInTimeoutMs, () => {
-      controller.abort(new Problem('sync.remote', 422, 'Nobody has signed in.'));
+      controller.abort(new Problem('sync.remote', 422, m.signInTimedOut));
       this.#stopSignIn();
     });
     const ended = this.#openSignIn(name, setup, controller.signal)
@@ -156,9 +161,8 @@ export class RemoteSetups {
         if (this.#setups.get(name) !== setup) return;
         // The setup is unchanged, so the same answer can be sent again.
         if (error instanceof Problem && error.code === 'sync.busy') throw error;
-        const reason = error instanceof Problem ? error.detail : 'an internal error';
-        // The reason remains visible during and after the removal.
-        setup.step = { step: 'failed', error: reason };
+        // The reason remains visible during and after the removal. Each reader gets it in their language.
+        setup.step = { step: 'failed', error: error instanceof Problem ? error.text : m.setupFailed };
         setup.hasEnded = true;
         // A remote that could not be removed is listed and can be removed there.
         await this.#callEngine('config/delete', { name }).catch(() => undefined);
@@ -173,13 +177,14 @@ export class RemoteSetups {
     for (let poll = 0; poll < maxPolls && !isSignInOver; poll++) {
       const { status, body } = await this.#engine.call('config/oauthstatus', {});
       if (status === 200 && typeof body['authUrl'] === 'string' && body['authUrl'] !== '') {
-        setup.step = { step: 'browser', address: body['authUrl'] };
-        return setup.step;
+        const step: RemoteStep = { step: 'browser', address: body['authUrl'] };
+        setup.step = step;
+        return step;
       }
       await this.#waitForPoll();
     }
     await ended;
-    return setup.step;
+    return readTexts(setup.step);
   }
 
   /**
@@ -191,8 +196,9 @@ export class RemoteSetups {
       try {
         return await this.#continue(name, setup.state, 'true', signal);
       } catch (error) {
-        if (!(error instanceof Problem && findRcloneFailure(error.detail) === 'sign_in_port_in_use')) throw error;
-        if (attempt === maxPortAttempts) throw new Problem('sync.busy', 409, portInUseAdvice);
+        if (!(error instanceof Problem && findRcloneFailure(getRcloneMessage(error)) === 'sign_in_port_in_use'))
+          throw error;
+        if (attempt === maxPortAttempts) throw new Problem('sync.busy', 409, m.signInPortInUse());
       }
       await this.#waitForPoll();
       signal.throwIfAborted();
@@ -210,20 +216,22 @@ export class RemoteSetups {
   ): Promise<RemoteStep> {
     setup.state = state;
     if (state !== '' && option !== undefined && option !== null) {
-      setup.step = { step: 'question', question: toQuestion(option, error) };
-      return setup.step;
+      const step: RemoteStep = { step: 'question', question: toQuestion(option, error) };
+      setup.step = step;
+      return step;
     }
     try {
-      if (error !== '') throw toProblem(error);
+      if (error !== '') throw createRcloneProblem(error);
       // The values of the form have not been checked yet.
       if (!setup.isSignedIn) await checkRemote((path, input) => this.#callEngine(path, input), `${name}:`);
     } catch (cause) {
       await this.remove(name);
       throw cause;
     }
-    setup.step = { step: 'done' };
+    const step: RemoteStep = { step: 'done' };
+    setup.step = step;
     setup.hasEnded = true;
-    return setup.step;
+    return step;
   }
 
   /** Stops the engine's sign-in server. Errors are ignored because a stopped engine has none. */
@@ -245,12 +253,8 @@ export class RemoteSetups {
   ): Promise<EngineResponse['body'] & ConfigResponse> {
     const { status, body } = await this.#engine.call(path, input, signal === undefined ? {} : { signal });
     if (status === 200) return body;
-    throw toProblem(getErrorMessage(body));
+    throw createRcloneProblem(getErrorMessage(body));
   }
-}
-
-function toProblem(reason: string): Problem {
-  return new Problem('sync.remote', 422, `rclone says: ${reason}.`);
 }
 
 function toQuestion(option: Question, error: string): RemoteQuestion {

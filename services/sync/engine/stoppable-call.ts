@@ -1,5 +1,6 @@
 import type { Clock } from '../../contracts/service.ts';
-import type { Engine, EngineResponse } from './engine.ts';
+import type { Engine } from './engine.ts';
+import type { EngineResponse } from './engine-client.ts';
 
 /** Interval of stop requests: the engine may not have started the job at the first one. */
 const stopRequestIntervalMs = 500;

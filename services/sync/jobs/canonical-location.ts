@@ -12,13 +12,13 @@ import { parseLocation, toGrantResource } from '../domain/location.ts';
 export async function getCanonicalLocation(
   engine: Pick<Engine, 'call'>,
   input: unknown,
-  signal: AbortSignal,
+  signal?: AbortSignal,
   platform: NodeJS.Platform = currentPlatform,
 ): Promise<string> {
   const windows = hasWindowsPaths(platform);
   const location = parseLocation(input, windows);
   if (location.kind === 'local') return await getLocalName(location.path, platform);
-  const info = await engine.call('operations/fsinfo', { fs: input }, { signal });
+  const info = await engine.call('operations/fsinfo', { fs: input }, signal === undefined ? {} : { signal });
   const { Name: name, Root: root } = info.body;
   if (info.status === 200 && typeof name === 'string' && typeof root === 'string') {
     const isLocal = (info.body['Features'] as { IsLocal?: unknown } | undefined)?.IsLocal === true;

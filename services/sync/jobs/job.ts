@@ -1,5 +1,7 @@
 import type { JobState } from '../../contracts/sync/api.ts';
-import type { EngineResponse } from '../engine/engine.ts';
+import type { EngineResponse } from '../engine/engine-client.ts';
+import type { StoredFailure } from '../domain/failure-cause.ts';
+import type { ServiceFailure } from '../domain/failures.ts';
 import type { Stats } from '../domain/stats.ts';
 
 /** Request for a job. */
@@ -28,8 +30,8 @@ export interface JobRequest {
 
 /** Result of a job. */
 export interface JobOutcome extends EngineResponse {
-  /** Code of a failure of the service. */
-  readonly code?: string;
+  /** Failure of the service; undefined for a failure of the engine. */
+  readonly failure?: ServiceFailure;
   /** Final state instead of `done` and `failed`. */
   readonly state?: JobState;
   /** Totals that replace those of the engine. */
@@ -44,6 +46,7 @@ export interface FileError {
   readonly error: string;
   /** Code of a failure of the service; empty for a failure of the engine. */
   readonly code: string;
+  readonly parameters?: unknown;
 }
 
 const maxErrors = 1000;
@@ -72,6 +75,8 @@ export class Job {
   error = '';
   /** Code of a failure of the service; empty for a failure of the engine. */
   errorCode = '';
+  /** Values that the text of a failure of the service contains. */
+  errorParameters: object = {};
   /** Preview that the job created or executes. */
   planId: number | null;
   output: unknown = null;
@@ -97,6 +102,11 @@ export class Job {
   /** Unique statistics group of the job in the engine. */
   get engineGroup(): string {
     return `job/${String(this.id)}`;
+  }
+
+  /** Error with its code and parameters. */
+  get failure(): StoredFailure {
+    return { error: this.error, code: this.errorCode, parameters: this.errorParameters };
   }
 
   get isRunning(): boolean {

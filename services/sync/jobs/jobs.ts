@@ -1,6 +1,8 @@
+import * as m from '#messages/sync-problems';
 import type { Kysely } from 'kysely';
-import { failureCodes } from '../domain/failure-cause.ts';
+import { FailureProblem, failures, type ServiceFailure } from '../domain/failures.ts';
 import { Problem } from '../../contracts/problem.ts';
+import { runOutsideRequests } from '../../kit/language.ts';
 import type { Context } from '../../contracts/service.ts';
 import type { JobState } from '../../contracts/sync/api.ts';
 import { redact } from '../domain/redact.ts';
@@ -86,7 +88,7 @@ export class Jobs {
 
   /** Starts a job. A durable job is stored when the promise resolves. */
   async start(order: JobRequest): Promise<StartedJob> {
-    if (this.#closed) throw new Problem('sync.stopped', 503, 'File sync is stopping.');
+    if (this.#closed) throw new Problem('sync.stopped', 503, m.stopping);
     const { context, ids, store } = this.#options;
     const job = new Job(await ids.take(), order, context.clock.now());
     const { kind, account, source = '', destination = '', taskId = null, planId = null, attempt = 1 } = order;
@@ -116,8 +118,7 @@ export class Jobs {
     }
     this.#jobs.set(job.id, job);
     this.#running.add(job);
-    if (order.durable) this.#ticking ??= context.clock.every(secondMs, () => void this.#tick());
-    const ended = this.#run(job).finally(() => this.#pending.delete(ended));
+    const ended = runOutsideRequests(() => this.#begin(job)).finally(() => this.#pending.delete(ended));
     this.#pending.add(ended);
     return { job, ended };
   }
@@ -156,6 +157,12 @@ export class Jobs {
     await Promise.all(this.#pending);
   }
 
+  /** Runs a job. Its result is stored and sent to clients of rclone, so it must not be in the language of a page. */
+  #begin(job: Job): Promise<JobOutcome> {
+    if (job.order.durable) this.#ticking ??= this.#options.context.clock.every(secondMs, () => void this.#tick());
+    return this.#run(job);
+  }
+
   async #run(job: Job): Promise<JobOutcome> {
     const { context, engine } = this.#options;
     let outcome: JobOutcome;
@@ -167,10 +174,12 @@ export class Jobs {
       if (job.order.durable) await this.#updateStats(engine, job);
     } catch (error) {
       if (!job.stopping.signal.aborted && !(error instanceof Problem)) context.log.error('sync job failed', { error });
-      outcome =
-        error instanceof Problem
-          ? { status: error.status, body: { error: error.detail }, code: error.code }
-          : { status: 500, body: { error: 'an internal error' }, code: failureCodes.internal };
+      const failure = toFailure(error);
+      outcome = {
+        status: error instanceof Problem ? error.status : 500,
+        body: { error: failure.error },
+        failure,
+      };
     }
     await this.#end(job, outcome);
     return outcome;
@@ -217,6 +226,7 @@ export class Jobs {
         ended_at: job.endedAt,
         error: job.error,
         error_code: job.errorCode,
+        error_parameters: JSON.stringify(job.errorParameters),
         plan_id: job.planId,
         output: output.length > maxStoredResponse ? '{}' : output,
         stats: JSON.stringify(job.stats),
@@ -307,15 +317,33 @@ export class Jobs {
   }
 }
 
-/** Error of a stopped job, in rclone's words. */
-const stoppedError = { error: 'context canceled', errorCode: failureCodes.stopped };
+/** Error of a job, as it is stored. */
+type JobError = Pick<Job, 'error' | 'errorCode' | 'errorParameters'>;
 
-function toJobError({ status, code = '' }: JobOutcome, error: unknown): Pick<Job, 'error' | 'errorCode'> {
-  if (status === 200) return { error: '', errorCode: '' };
-  if (typeof error === 'string') return { error, errorCode: code };
-  return { error: 'failed', errorCode: failureCodes.unstated };
+const stoppedError = toStoredError(failures.stopped.create({}));
+
+/** Returns the failure of a job that threw an error. The text of an unexpected error is only for the log. */
+function toFailure(error: unknown): ServiceFailure {
+  if (error instanceof FailureProblem) return error.failure;
+  if (!(error instanceof Problem)) return failures.internal.create({});
+  return { code: error.code, parameters: {}, error: error.message };
+}
+
+function toStoredError({ code, parameters, error }: ServiceFailure): JobError {
+  return { error, errorCode: code, errorParameters: parameters };
+}
+
+function toJobError({ status, failure }: JobOutcome, error: unknown): JobError {
+  if (status === 200) return { error: '', errorCode: '', errorParameters: {} };
+  if (failure !== undefined) return toStoredError(failure);
+  if (typeof error === 'string') return { error, errorCode: '', errorParameters: {} };
+  return toStoredError(failures.unstated.create({}));
 }
 
 function toFileRows(job: Job): readonly FileRow[] {
-  return [...job.errors.values()].map(({ code, ...file }, seq) => ({ job_id: job.id, seq, ...file, error_code: code }));
+  return [...job.errors.values()].map(({ code, parameters = {}, ...file }, seq) => ({
+    ...{ job_id: job.id, seq, ...file },
+    error_code: code,
+    error_parameters: JSON.stringify(parameters),
+  }));
 }

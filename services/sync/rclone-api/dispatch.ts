@@ -1,6 +1,7 @@
 import { formatLocation } from '../domain/location.ts';
 import { redact, removeRedacted } from '../domain/redact.ts';
-import type { Engine, EngineResponse } from '../engine/engine.ts';
+import type { Engine } from '../engine/engine.ts';
+import type { EngineResponse } from '../engine/engine-client.ts';
 import type { Jobs } from '../jobs/jobs.ts';
 import type { JobIds } from '../jobs/job-ids.ts';
 import type { Job, JobOutcome } from '../jobs/job.ts';

@@ -1,10 +1,19 @@
 import { sql, type ExpressionBuilder, type Insertable, type Kysely, type Selectable } from 'kysely';
 import { running, type JobState } from '../../contracts/sync/api.ts';
+import { failures } from '../domain/failures.ts';
+import type { StoredFailure } from '../domain/failure-cause.ts';
 import type { Tables } from './tables.ts';
 import { buildContainsPattern } from '../../kit/like-pattern.ts';
 
 export type JobRow = Selectable<Tables['runs']>;
 export type FileRow = Selectable<Tables['run_files']>;
+
+/** Returns the failure that a row contains. */
+export function toStoredFailure(
+  row: Pick<JobRow | FileRow, 'error' | 'error_code' | 'error_parameters'>,
+): StoredFailure {
+  return { error: row.error, code: row.error_code, parameters: JSON.parse(row.error_parameters) as unknown };
+}
 
 type Expressions = ExpressionBuilder<Tables, 'runs'>;
 
@@ -30,7 +39,10 @@ export class JobStore {
   async end(
     transaction: Kysely<Tables>,
     id: number,
-    end: Pick<JobRow, 'state' | 'ended_at' | 'error' | 'error_code' | 'output' | 'stats' | 'speeds' | 'plan_id'>,
+    end: Pick<
+      JobRow,
+      'state' | 'ended_at' | 'error' | 'error_code' | 'error_parameters' | 'output' | 'stats' | 'speeds' | 'plan_id'
+    >,
     files: readonly FileRow[],
   ): Promise<void> {
     await transaction.updateTable('runs').set(end).where('id', '=', id).execute();
@@ -46,9 +58,10 @@ export class JobStore {
   async interrupt(transaction: Kysely<Tables>, now: number): Promise<readonly JobRow[]> {
     const interruptedRows = await transaction.selectFrom('runs').selectAll().where('state', 'in', running).execute();
     if (interruptedRows.length === 0) return [];
+    const { error, code } = failures.interrupted.create({});
     await transaction
       .updateTable('runs')
-      .set({ state: 'interrupted', ended_at: now, error: 'interrupted: Homeport was ended while it ran' })
+      .set({ state: 'interrupted', ended_at: now, error, error_code: code })
       .where('state', 'in', running)
       .execute();
     return interruptedRows;
@@ -122,12 +135,12 @@ export class JobStore {
       .execute();
   }
 
-  /** Returns runs after an ID that ended before a time and still have replaced files. */
+  /** Returns runs and deletions of the file manager after an ID that ended before a time and still have replaced files. */
   listWithReplacedFiles(before: number, after: number, limit: number): Promise<readonly JobRow[]> {
     return this.#db
       .selectFrom('runs')
       .selectAll()
-      .where('kind', '=', 'run')
+      .where('kind', 'in', ['run', 'files/delete'])
       .where('ended_at', '<', before)
       .where('id', '>', after)
       .where('input', 'like', keepsReplacedPattern)

@@ -1,15 +1,15 @@
 import type { Kysely } from 'kysely';
 import type { Migration } from '../../contracts/service.ts';
-import { failureCodes } from '../domain/failure-cause.ts';
+import { failureParameters } from './migration-failure-parameters.ts';
 import type { Tables } from './tables.ts';
 
 /** Sentences of older versions, which stored no codes. */
 const olderSentences: readonly (readonly [string, string])[] = [
-  ['% is a link at the destination, and links are left as they are', failureCodes.link],
-  ['%; nothing was put back.', failureCodes.changedSince],
-  ['%; nothing was deleted.', failureCodes.sourceEmptied],
-  ['an internal error', failureCodes.internal],
-  ['failed', failureCodes.unstated],
+  ['% is a link at the destination, and links are left as they are', 'sync.link'],
+  ['%; nothing was put back.', 'sync.changed_since'],
+  ['%; nothing was deleted.', 'sync.source_emptied'],
+  ['an internal error', 'sync.internal'],
+  ['failed', 'sync.unstated'],
 ];
 
 export const migrations: readonly Migration[] = [
@@ -43,6 +43,7 @@ export const migrations: readonly Migration[] = [
       }
     },
   },
+  failureParameters,
 ];
 
 /** Creates the tables of the runs of jobs, with their indexes. */

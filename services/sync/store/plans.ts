@@ -1,5 +1,6 @@
 import type { Kysely } from 'kysely';
 import type { SyncPlan, TaskFields } from '../../contracts/sync/api.ts';
+import type { ApprovalReason } from '../domain/delete-limits.ts';
 import type { Plan, PlannedFile } from '../domain/plan.ts';
 import { keepsReplacedPattern } from './jobs.ts';
 import type { Tables } from './tables.ts';
@@ -8,10 +9,14 @@ const maxPlansPerTask = 10;
 
 /** Stored preview. */
 export interface StoredPlan {
-  readonly summary: SyncPlan;
+  readonly summary: Omit<SyncPlan, 'brakes'>;
+  readonly approvalReasons: readonly ApprovalReason[];
   readonly fingerprint: string;
   readonly plan: Plan;
 }
+
+/** JSON of the column `summary`. */
+type StoredSummary = Omit<SyncPlan, 'brakes' | 'id' | 'taskId' | 'createdAt'> & Pick<StoredPlan, 'approvalReasons'>;
 
 /** Stores previews. */
 export class PlanStore {
@@ -30,7 +35,7 @@ export class PlanStore {
       approvalReasons,
       fingerprint,
       now,
-    }: { taskId: number; plan: Plan; approvalReasons: readonly string[]; fingerprint: string; now: number },
+    }: { taskId: number; plan: Plan; approvalReasons: readonly ApprovalReason[]; fingerprint: string; now: number },
   ): Promise<number> {
     const summary = {
       creates: countFiles(plan.creates),
@@ -38,7 +43,7 @@ export class PlanStore {
       deletes: countFiles(plan.deletes),
       sourceFiles: plan.sourceFiles,
       destinationFiles: plan.destinationFiles,
-      brakes: approvalReasons,
+      approvalReasons,
     };
     const { id } = await transaction
       .insertInto('plans')
@@ -80,8 +85,9 @@ export class PlanStore {
   async find(id: number): Promise<StoredPlan | undefined> {
     const row = await this.#db.selectFrom('plans').selectAll().where('id', '=', id).executeTakeFirst();
     if (row === undefined) return undefined;
-    const summary = JSON.parse(row.summary) as Omit<SyncPlan, 'id' | 'taskId' | 'createdAt'>;
+    const { approvalReasons, ...summary } = JSON.parse(row.summary) as StoredSummary;
     return {
+      approvalReasons,
       summary: { ...summary, id: row.id, taskId: row.task_id, createdAt: row.created_at },
       fingerprint: row.fingerprint,
       plan: JSON.parse(row.body) as Plan,

@@ -18,9 +18,12 @@ export interface Tables {
     state: JobState;
     started_at: number;
     ended_at: number | null;
+    /** Text of rclone, Go or Node, or an English sentence, as clients of rclone's API receive it. */
     error: string;
     /** Code of a failure of the service; empty for a failure of the engine. */
     error_code: Generated<string>;
+    /** JSON of the values that the text of a failure of the service contains. */
+    error_parameters: Generated<string>;
     /** JSON of the engine's response. */
     output: string;
     /** JSON of the engine's totals. */
@@ -38,9 +41,12 @@ export interface Tables {
     what: string;
     size: number;
     at: number;
+    /** Text of rclone, Go or Node, or an English sentence, as clients of rclone's API receive it. */
     error: string;
     /** Code of a failure of the service; empty for a failure of the engine. */
     error_code: Generated<string>;
+    /** JSON of the values that the text of a failure of the service contains. */
+    error_parameters: Generated<string>;
   };
   tasks: {
     id: Generated<number>;
@@ -59,6 +65,7 @@ export interface Tables {
     created_at: number;
     /** Fingerprint of the task's settings: the preview is invalid after they change. */
     fingerprint: string;
+    /** JSON of the numbers of files, and of the reasons why the plan needs approval. */
     summary: string;
     /** JSON of the paths. */
     body: string;

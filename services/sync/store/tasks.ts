@@ -1,5 +1,6 @@
 import type { Kysely, Selectable } from 'kysely';
 import { TaskFields } from '../../contracts/sync/api.ts';
+import type { StoredFailure } from '../domain/failure-cause.ts';
 import type { Tables } from './tables.ts';
 
 /** Sync task. */
@@ -13,10 +14,7 @@ export interface Task {
 }
 
 /** Sync task with the error of its last run. */
-export interface FailedTask extends Task {
-  readonly error: string;
-  readonly code: string;
-}
+export interface FailedTask extends Task, StoredFailure {}
 
 /** Stores sync tasks. */
 export class TaskStore {
@@ -49,6 +47,7 @@ export class TaskStore {
           newest.select('runs.state').as('last'),
           newest.select('runs.error').as('error'),
           newest.select('runs.error_code').as('code'),
+          newest.select('runs.error_parameters').as('parameters'),
         ];
       })
       .orderBy('id')
@@ -56,7 +55,12 @@ export class TaskStore {
     const filterByLastState = (...states: readonly string[]): readonly FailedTask[] =>
       rows
         .filter(({ last }) => last !== null && states.includes(last))
-        .map((row) => ({ ...toTask(row), error: row.error ?? '', code: row.code ?? '' }));
+        .map((row) => ({
+          ...toTask(row),
+          error: row.error ?? '',
+          code: row.code ?? '',
+          parameters: JSON.parse(row.parameters ?? '{}') as unknown,
+        }));
     return {
       all: rows.length,
       failed: filterByLastState('failed', 'interrupted'),

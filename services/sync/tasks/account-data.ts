@@ -1,3 +1,4 @@
+import * as m from '#messages/sync-texts';
 import { sql, type Expression, type Kysely, type SqlBool } from 'kysely';
 import type { AccountData, AccountDisposition } from '../../contracts/control/account-data.ts';
 import type { Context } from '../../contracts/service.ts';
@@ -19,9 +20,10 @@ export function syncAccountData({ commit, db, jobs }: Dependencies): AccountData
         const row = await query.where(matchesAccount(account)).executeTakeFirst();
         return Number(row?.count ?? 0);
       };
+      const [tasks, runs] = [await count('tasks'), await count('runs')];
       return [
-        { kind: 'saved syncs', count: await count('tasks') },
-        { kind: 'runs in the history', count: await count('runs') },
+        { kind: m.savedSyncs({ count: tasks }), count: tasks },
+        { kind: m.runsInHistory({ count: runs }), count: runs },
       ];
     },
     async release(account, disposition) {

@@ -1,8 +1,7 @@
 import { lstat } from 'node:fs/promises';
 import { hasWindowsPaths } from '../../kit/platform/file-systems.ts';
-import { failureCodes } from '../domain/failure-cause.ts';
+import { FailureProblem, failures } from '../domain/failures.ts';
 import { basename, dirname, join } from 'node:path';
-import { Problem } from '../../contracts/problem.ts';
 import { parseLocation } from '../domain/location.ts';
 
 const maxConcurrency = 16;
@@ -53,5 +52,5 @@ async function getPathKind(fullPath: string, path: string): Promise<PathKind> {
     return 'missing';
   }
   if (!isLink) return 'plain';
-  throw new Problem(failureCodes.link, 409, `${path} is a link at the destination, and links are left as they are`);
+  throw new FailureProblem(409, failures.link.create({ path }));
 }

@@ -19,7 +19,8 @@ export function createLocalMover(job: Job, { clock, random }: Pick<Context, 'clo
   return new LocalMover(random, (event) => {
     totals.addEvent(event);
     if (event.kind === 'failed') {
-      job.addError({ name: event.path, error: event.error, code: event.code, what: '', size: -1, at: clock.now() });
+      const { path: name, error, code, parameters } = event;
+      job.addError({ name, error, code, parameters, what: '', size: -1, at: clock.now() });
     }
   });
 }

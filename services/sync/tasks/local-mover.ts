@@ -7,8 +7,9 @@ import { getNoFollowFlag, ignoresCase } from '../../kit/platform/file-systems.ts
 import { removeTree, replaceFile } from '../../kit/platform/file-replacement.ts';
 import { Problem } from '../../contracts/problem.ts';
 import type { Context } from '../../contracts/service.ts';
-import { explainFolderAccess } from '../../kit/folder-access.ts';
 import { compileExclusion, type Exclusion } from '../domain/exclusion.ts';
+import type { StoredFailure } from '../domain/failure-cause.ts';
+import { FailureProblem, failures } from '../domain/failures.ts';
 import { buildPlan, type ListedEntry, type Listing, type PlannedFile } from '../domain/plan.ts';
 import type { JobOutcome } from '../jobs/job.ts';
 import { refuseReplacedFilesLinks, refuseLinks } from './links.ts';
@@ -43,7 +44,7 @@ export class LocalMover implements Mover {
   async list(location: string, { exclude, signal }: MoverOptions): Promise<Listing> {
     const entries: ListedEntry[] = [];
     const platform = this.#platform;
-    await walk({ root: location, exclusion: compileExclusion(exclude), entries, signal, platform }, '');
+    await walk({ root: location, exclusion: compileExclusion(exclude), entries, signal }, '');
     const precisionMs = await getTimePrecision(location, entries, platform);
     return { entries, ignoresCase: ignoresCase(platform), precisionMs };
   }
@@ -137,13 +138,13 @@ export class LocalMover implements Mover {
       } catch (error) {
         if (signal.aborted) throw error;
         errors += 1;
-        const code = error instanceof Problem ? error.code : '';
-        this.#report({ kind: 'failed', path: file.path, error: getErrorMessage(error), code });
+        const failure = toFileFailure(error);
+        this.#report({ kind: 'failed', path: file.path, ...failure });
       }
     });
     if (errors === 0) return success;
-    const failed = errors === 1 ? 'One file failed' : `${String(errors)} files failed`;
-    return { status: 500, body: { error: `${failed}; all others are done.` } };
+    const failure = failures.filesFailed.create({ count: errors });
+    return { status: 500, body: { error: failure.error }, failure };
   }
 
   /** Moves a file, also to another file system, or deletes it without a target. */
@@ -180,11 +181,10 @@ interface WalkOptions {
   readonly exclusion: Exclusion;
   readonly entries: ListedEntry[];
   readonly signal: AbortSignal;
-  readonly platform: NodeJS.Platform;
 }
 
 async function walk(options: WalkOptions, relativeFolder: string): Promise<void> {
-  const { root, exclusion, entries, signal, platform } = options;
+  const { root, exclusion, entries, signal } = options;
   signal.throwIfAborted();
   let directoryEntries: Dirent[];
   try {
@@ -192,8 +192,7 @@ async function walk(options: WalkOptions, relativeFolder: string): Promise<void>
   } catch (error) {
     const isMissing = relativeFolder === '' && error instanceof Error && 'code' in error && error.code === 'ENOENT';
     if (isMissing) throw new Problem('sync.no_folder', 404, 'directory not found', { retryable: true });
-    const reason = explainFolderAccess(error, platform) ?? getErrorMessage(error);
-    throw new Problem('sync.unreadable', 502, `${relativeFolder || 'The folder'} could not be read: ${reason}.`);
+    throw new Problem('sync.unreadable', 502, () => getErrorMessage(error));
   }
   for (const entry of directoryEntries) {
     const path = relativeFolder === '' ? entry.name : `${relativeFolder}/${entry.name}`;
@@ -229,6 +228,11 @@ async function exists(path: string): Promise<boolean> {
     () => true,
     () => false,
   );
+}
+
+function toFileFailure(error: unknown): StoredFailure {
+  if (error instanceof FailureProblem) return error.failure;
+  return { error: getErrorMessage(error), code: error instanceof Problem ? error.code : '' };
 }
 
 function getErrorMessage(error: unknown): string {

@@ -1,4 +1,5 @@
 import type { Clock } from '../../contracts/service.ts';
+import type { StoredFailure } from '../domain/failure-cause.ts';
 import { addStats, type Stats } from '../domain/stats.ts';
 
 /** Event of the built-in engine. */
@@ -7,7 +8,7 @@ export type LocalEvent =
   | { readonly kind: 'planned'; readonly files: readonly { readonly path: string; readonly size: number }[] }
   | { readonly kind: 'started' | 'copied' | 'removed' | 'checked'; readonly path: string; readonly size: number }
   | { readonly kind: 'removedFolder' }
-  | { readonly kind: 'failed'; readonly path: string; readonly error: string; readonly code: string };
+  | ({ readonly kind: 'failed'; readonly path: string } & StoredFailure);
 
 /** Entry of `core/transferred`. */
 export interface TransferredFile {

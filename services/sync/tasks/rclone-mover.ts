@@ -3,9 +3,11 @@ import { join } from 'node:path';
 import { Problem } from '../../contracts/problem.ts';
 import type { Context } from '../../contracts/service.ts';
 import { findRcloneFailure } from '../domain/failure-cause.ts';
+import { FailureProblem, failures } from '../domain/failures.ts';
 import type { Listing, ListedEntry, PlannedFile } from '../domain/plan.ts';
 import { getNumber } from '../domain/stats.ts';
-import { getErrorMessage, type Engine, type EngineResponse } from '../engine/engine.ts';
+import type { Engine } from '../engine/engine.ts';
+import { getErrorMessage, type EngineResponse } from '../engine/engine-client.ts';
 import { callStoppable } from '../engine/stoppable-call.ts';
 import type { Mover, MoverOptions } from './mover.ts';
 
@@ -39,7 +41,7 @@ export class RcloneMover implements Mover {
     const errors = getNumber((await this.#engine.call('core/stats', { group })).body, 'errors');
     await this.#engine.call('core/stats-delete', { group });
     if (listing.status === 200 && errors > 0) {
-      throw new Problem('sync.unreadable', 502, `${String(errors)} folders could not be read.`, { retryable: true });
+      throw new FailureProblem(502, failures.foldersUnreadable.create({ count: errors }), { retryable: true });
     }
     const isMissing = listing.status === 404;
     if (listing.status !== 200 && !isMissing) throw toProblem(listing);
@@ -187,5 +189,5 @@ function isSingleLine(path: string): boolean {
 }
 
 function toProblem({ body, status }: EngineResponse): Problem {
-  return new Problem('sync.engine', status === 404 ? 404 : 502, getErrorMessage(body));
+  return new Problem('sync.engine', status === 404 ? 404 : 502, () => getErrorMessage(body));
 }

@@ -1,10 +1,12 @@
+import * as m from '#messages/sync-problems';
 import type { Kysely } from 'kysely';
 import { hasWindowsPaths } from '../../kit/platform/file-systems.ts';
-import { failureCodes } from '../domain/failure-cause.ts';
+import { FailureProblem, failures } from '../domain/failures.ts';
 import { Problem } from '../../contracts/problem.ts';
 import type { Context } from '../../contracts/service.ts';
 import type { TaskFields } from '../../contracts/sync/api.ts';
-import { getApprovalReasons, type DeleteLimits } from '../domain/delete-limits.ts';
+import { trashFolderName } from '../../contracts/sync/files.ts';
+import { getApprovalReasons, type ApprovalReason, type DeleteLimits } from '../domain/delete-limits.ts';
 import { findConfirmedDeletes, buildPlan, type Listing, type Plan, type PlannedFile } from '../domain/plan.ts';
 import { getReplacedFilesFolder } from '../domain/replaced-files.ts';
 import type { Job, JobOutcome } from '../jobs/job.ts';
@@ -56,8 +58,10 @@ export async function runTask(
     approvedPlan === undefined
       ? await createPlan(dependencies, mover, job, task, endpoints)
       : { plan: approvedPlan.plan, approvalReasons: [] };
-  if (approvalReasons.length > 0)
-    return { status: 409, body: { error: approvalReasons.join(' ') }, state: 'held', code: failureCodes.held };
+  if (approvalReasons.length > 0) {
+    const failure = failures.held.create({ reasons: [...approvalReasons] });
+    return { status: 409, body: { error: failure.error }, state: 'held', failure };
+  }
   const replaced = task.fields.keepReplaced ? requireReplacedFilesFolder(endpoints.destination, job.id) : undefined;
   options.signal.throwIfAborted();
   await refuseLinks(endpoints.destination, getPaths(plan.creates, plan.updates));
@@ -67,12 +71,8 @@ export async function runTask(
   // Deletes are checked against the current state, because the copy may have taken long.
   const [source, destination] = await lists(mover, endpoints, options);
   if (destination.entries.length > 0 && source.entries.length === 0 && plan.sourceFiles > 0) {
-    return {
-      status: 409,
-      body: { error: 'The source became empty; nothing was deleted.' },
-      state: 'failed',
-      code: failureCodes.sourceEmptied,
-    };
+    const failure = failures.sourceEmptied.create({});
+    return { status: 409, body: { error: failure.error }, state: 'failed', failure };
   }
   const confirmed = findConfirmedDeletes(plan, source, destination);
   await refuseLinks(endpoints.destination, [...getPaths(confirmed.deletes), ...confirmed.deleteFolders]);
@@ -116,8 +116,8 @@ export async function undo(
   ];
   const [firstChanged] = changed;
   if (firstChanged !== undefined) {
-    const detail = `${firstChanged.path} was changed since${changed.length > 1 ? ', and others' : ''}; nothing was put back.`;
-    throw new Problem(failureCodes.changedSince, 409, detail);
+    const { path } = firstChanged;
+    throw new FailureProblem(409, failures.changedSince.create({ path, several: changed.length > 1 }));
   }
   await refuseLinks(endpoints.destination, getPaths(created, restorable));
   const removeOutcome = await mover.remove(endpoints.destination, created, undefined, options);
@@ -141,7 +141,7 @@ function getPaths(...listBoth: readonly (readonly PlannedFile[])[]): readonly st
 export function requireReplacedFilesFolder(destination: string, jobId: number): string {
   const replacedFolder = getReplacedFilesFolder(destination, jobId, hasWindowsPaths());
   if (replacedFolder !== undefined) return replacedFolder;
-  const detail = 'What is replaced is kept beside the destination, so that must be a folder within something.';
+  const detail = m.noFolderForReplaced();
   throw new Problem('sync.invalid', 422, detail, { fields: { keepReplaced: detail } });
 }
 
@@ -151,7 +151,7 @@ async function createPlan(
   job: Job,
   task: Task,
   endpoints: Endpoints,
-): Promise<{ readonly plan: Plan; readonly approvalReasons: readonly string[] }> {
+): Promise<{ readonly plan: Plan; readonly approvalReasons: readonly ApprovalReason[] }> {
   const [source, destination] = await lists(mover, endpoints, toMoverOptions(job, task.fields));
   const plan = buildPlan(source, destination, task.fields.mode);
   const approvalReasons = getApprovalReasons(plan, limits(task.fields));
@@ -182,5 +182,5 @@ async function listOrEmpty(mover: Mover, replacedFolder: string, options: MoverO
 }
 
 function toMoverOptions(job: Job, { exclude }: TaskFields): MoverOptions {
-  return { group: job.engineGroup, exclude, signal: job.stopping.signal };
+  return { group: job.engineGroup, exclude: [`${trashFolderName}/**`, ...exclude], signal: job.stopping.signal };
 }

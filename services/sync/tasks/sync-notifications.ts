@@ -1,3 +1,4 @@
+import * as m from '#messages/sync-texts';
 import type { Kysely } from 'kysely';
 import { z } from 'zod';
 import { defineJob } from '../../contracts/jobs.ts';
@@ -16,9 +17,9 @@ const notificationJob = defineJob(
 
 /** Sends notifications about results of sync tasks. */
 export class SyncNotifications {
-  readonly #context: Pick<Context, 'appPages' | 'handovers' | 'jobs' | 'log'>;
+  readonly #context: Pick<Context, 'appPages' | 'handovers' | 'inHostLanguage' | 'jobs' | 'log'>;
 
-  constructor(context: Pick<Context, 'appPages' | 'handovers' | 'jobs' | 'log'>) {
+  constructor(context: Pick<Context, 'appPages' | 'handovers' | 'inHostLanguage' | 'jobs' | 'log'>) {
     this.#context = context;
   }
 
@@ -26,14 +27,7 @@ export class SyncNotifications {
   async enqueue(transaction: Kysely<any>, { fields }: Task, job: Job): Promise<void> {
     const isDone = job.state === 'done';
     if (fields.notify === 'never' || (isDone && fields.notify === 'problems')) return;
-    const payload = {
-      jobId: job.id,
-      title: `${fields.name}: ${isDone ? 'synced' : job.state === 'held' ? 'waits for you' : 'failed'}`,
-      body: isDone
-        ? formatSuccess(job)
-        : explainFailure({ error: job.error, code: job.errorCode }, job.order.source).error,
-      type: isDone ? ('success' as const) : job.state === 'held' ? ('warning' as const) : ('failure' as const),
-    };
+    const payload = await this.#context.inHostLanguage(() => composeNotification(fields.name, job));
     await this.#context.jobs.enqueue(transaction, notificationJob, payload, { key: `sync:${String(job.id)}` });
   }
 
@@ -54,7 +48,17 @@ export class SyncNotifications {
   }
 }
 
+/** Composes the notification about a job in the current language. */
+function composeNotification(name: string, job: Job): z.infer<typeof notificationJob.schema> {
+  if (job.state === 'done')
+    return { jobId: job.id, title: m.notificationDone({ name }), body: formatSuccess(job), type: 'success' };
+  const isHeld = job.state === 'held';
+  const title = isHeld ? m.notificationHeld({ name }) : m.notificationFailed({ name });
+  const body = explainFailure(job.failure, job.order.source).error;
+  return { jobId: job.id, title, body, type: isHeld ? 'warning' : 'failure' };
+}
+
 function formatSuccess({ stats }: Job): string {
   const [copied, deleted] = [getNumber(stats, 'transfers'), getNumber(stats, 'deletes')];
-  return `${String(copied)} copied, ${String(deleted)} deleted.`;
+  return m.notificationCounts({ copied, deleted });
 }

@@ -1,8 +1,10 @@
+import * as m from '#messages/sync-problems';
 import { currentPlatform } from '../../kit/platform/current-platform.ts';
 import { getPathExamples } from '../../contracts/path-examples.ts';
 import type { Kysely } from 'kysely';
 import { hasWindowsPaths } from '../../kit/platform/file-systems.ts';
 import { Problem } from '../../contracts/problem.ts';
+import { readText } from '../../contracts/text.ts';
 import type { Context } from '../../contracts/service.ts';
 import { syncChanged, type TaskFields } from '../../contracts/sync/api.ts';
 import { getRetryDelayMs } from '../domain/backoff.ts';
@@ -20,6 +22,7 @@ import { getNextRun } from './schedule.ts';
 import type { Mover } from './mover.ts';
 import type { SyncNotifications } from './sync-notifications.ts';
 import { runTask, preview, requireReplacedFilesFolder, undo, type Endpoints, type RunDependencies } from './run.ts';
+import { runOutsideRequests } from '../../kit/language.ts';
 import { RepeatingTask } from '../../kit/repeating-task.ts';
 
 const checkIntervalMs = 15_000;
@@ -81,9 +84,9 @@ export class Tasks implements Disposable {
     };
   }
 
-  /** Starts due tasks. */
+  /** Starts due tasks, whose runs have nothing to do with the request that calls this. */
   startDueTasks(): void {
-    this.#schedule?.trigger();
+    runOutsideRequests(() => this.#schedule?.trigger());
   }
 
   async add(caller: Caller, fields: TaskFields): Promise<Task> {
@@ -126,10 +129,10 @@ export class Tasks implements Disposable {
     const { plans } = this.#options;
     const approvedPlan = planId === undefined ? undefined : await plans.find(planId);
     if (planId !== undefined && approvedPlan?.summary.taskId !== task.id) {
-      throw new Problem('sync.no_plan', 404, 'There is no such preview of this sync.');
+      throw new Problem('sync.no_plan', 404, m.previewOfOtherTask());
     }
     if (approvedPlan !== undefined && approvedPlan.fingerprint !== getFingerprint(task.fields)) {
-      throw new Problem('sync.old_plan', 409, 'The sync was changed after this preview. Look again.');
+      throw new Problem('sync.old_plan', 409, m.previewOutdated());
     }
     const endpoints = await this.#getEndpoints(task);
     return await this.#startJob(task, {
@@ -163,11 +166,11 @@ export class Tasks implements Disposable {
     const task = row.task_id === null ? undefined : await store.find(row.task_id);
     const stored = row.plan_id === null ? undefined : await plans.find(row.plan_id);
     if (task === undefined || stored === undefined || !canUndo(row)) {
-      throw new Problem('sync.no_undo', 409, 'Nothing is kept of what this run replaced.');
+      throw new Problem('sync.no_undo', 409, m.noUndo());
     }
     const endpoints = await this.#getEndpoints(task);
     if (endpoints.destination !== (parseInput(row)['at'] ?? row.destination)) {
-      throw new Problem('sync.no_undo', 409, 'The sync has another destination by now.');
+      throw new Problem('sync.no_undo', 409, m.destinationChanged());
     }
     return await this.#startJob(task, {
       kind: 'undo',
@@ -255,7 +258,7 @@ export class Tasks implements Disposable {
         await this.run(task);
       } catch (error) {
         if (!(error instanceof Problem)) throw error;
-        context.log.warn('sync task not started', { task: task.id, reason: error.detail });
+        context.log.warn('sync task not started', { task: task.id, reason: error.message });
       }
       const nextAt = getScheduledTime(task.fields, context.clock.now());
       // A task that has already failed has its next attempt set.
@@ -270,7 +273,7 @@ export class Tasks implements Disposable {
       ...request
     }: Pick<JobRequest, 'kind' | 'work' | 'writes' | 'planId'> & { readonly endpoints: Endpoints },
   ): Promise<Job> {
-    if (this.findRunningJob(task.id) !== undefined) throw new Problem('sync.runs', 409, 'It runs already.');
+    if (this.findRunningJob(task.id) !== undefined) throw new Problem('sync.runs', 409, m.alreadyRunning());
     const { fields } = task;
     const { job } = await this.#options.jobs.start({
       ...request,
@@ -298,8 +301,7 @@ export class Tasks implements Disposable {
 
   async #getOwner({ account }: Task): Promise<Caller> {
     const owner = await this.#options.context.accounts.find(account);
-    if (owner?.enabled !== true)
-      throw new Problem('sync.no_owner', 403, 'The account that saved this sync is gone or switched off.');
+    if (owner?.enabled !== true) throw new Problem('sync.no_owner', 403, m.ownerMissing);
     return { account, all: owner.role === 'admin' };
   }
 
@@ -308,7 +310,7 @@ export class Tasks implements Disposable {
     getScheduledTime(fields, context.clock.now());
     for (const field of ['source', 'destination'] as const) {
       const { photos } = getPathExamples(currentPlatform);
-      const detail = `Write a folder such as ${photos}, or a remote such as drive:Photos.`;
+      const detail = m.locationInvalid({ folder: photos });
       if (
         parseLocation(fields[field], hasWindowsPaths()).kind === 'inline' ||
         findCommandOption(fields[field]) !== undefined
@@ -320,10 +322,10 @@ export class Tasks implements Disposable {
       compileExclusion(fields.exclude, { expressions: caller.all });
     } catch (error) {
       if (!(error instanceof PatternError)) throw error;
-      throw new Problem('sync.invalid', 422, `${error.message}.`, { fields: { exclude: `${error.message}.` } });
+      throw new Problem('sync.invalid', 422, error.message, { fields: { exclude: error.message } });
     }
     if (fields.source === fields.destination) {
-      const detail = 'The destination is the source.';
+      const detail = m.destinationIsSource();
       throw new Problem('sync.invalid', 422, detail, { fields: { destination: detail } });
     }
     try {
@@ -333,7 +335,8 @@ export class Tasks implements Disposable {
       return { source, destination };
     } catch (error) {
       if (!(error instanceof CallError)) throw error;
-      throw new Problem('sync.forbidden', 403, `This is not allowed: ${error.message}.`);
+      const text = error.text ?? error.message;
+      throw new Problem('sync.location_not_allowed', 403, () => m.notAllowed({ reason: readText(text) }));
     }
   }
 
@@ -342,11 +345,10 @@ export class Tasks implements Disposable {
   }
 }
 
-/** Returns true if a run can be undone. */
+/** Returns true if a run, or a deletion in the file manager, can be undone. */
 export function canUndo(row: JobRow): boolean {
-  return (
-    row.kind === 'run' && row.ended_at !== null && row.plan_id !== null && parseInput(row)['keepReplaced'] === true
-  );
+  const hasFiles = row.kind === 'files/delete' || (row.kind === 'run' && row.plan_id !== null);
+  return hasFiles && row.ended_at !== null && parseInput(row)['keepReplaced'] === true;
 }
 
 function parseInput(row: JobRow): Record<string, unknown> {

@@ -1,3 +1,4 @@
+import * as m from '#messages/uptime-problems';
 import { implement, type ApiHandler } from '../../contracts/api.ts';
 import { Problem } from '../../contracts/problem.ts';
 import type { Context } from '../../contracts/service.ts';
@@ -25,7 +26,7 @@ export function createManagementHandlers(dependencies: ManagementDependencies): 
     implement(manageApi.addTag, ({ body }) => tags.add(body)),
     implement(manageApi.changeTag, ({ params, body }) => {
       const tag = tags.all.get(Number(params['id']));
-      if (tag === undefined) throw new Problem('uptime.unknown_tag', 404, 'Tag not found');
+      if (tag === undefined) throw new Problem('uptime.unknown_tag', 404, m.tagNotFound());
       return tags.change(tag.id, { name: body.name ?? tag.name, color: body.color ?? tag.color });
     }),
     implement(manageApi.removeTag, async ({ params }) => {
@@ -50,7 +51,7 @@ export function createManagementHandlers(dependencies: ManagementDependencies): 
       return exportAll(dependencies);
     }),
     implement(manageApi.import, ({ incoming }) => {
-      if (incoming === undefined) throw new Problem('uptime.no_backup', 400, 'There is no file in this request.');
+      if (incoming === undefined) throw new Problem('uptime.no_backup', 400, m.fileMissing());
       return withUpload(dependencies.context.files, incoming, (holding) => importAll(dependencies, holding));
     }),
     implement(manageApi.report, async ({ query }) => ({ ...query, rows: await buildRows(dependencies, query) })),
@@ -62,7 +63,7 @@ export function createReportHandler(dependencies: ManagementDependencies): Route
   return async ({ request, query }) => {
     requireRight(await authenticateCaller(dependencies.context, dependencies.stores.keys, request), 'read');
     const parsed = ReportQuery.safeParse(toQueryObject(query));
-    if (!parsed.success) throw new Problem('uptime.invalid', 400, 'Use days from 1 to 366 and a target in per cent.');
+    if (!parsed.success) throw new Problem('uptime.invalid', 400, m.reportInvalid());
     return textReply(200, reportCsv(await buildRows(dependencies, parsed.data)), {
       'Content-Disposition': `attachment; filename="uptime-${String(parsed.data.days)}-days.csv"`,
       'Content-Type': 'text/csv; charset=utf-8',

@@ -1,3 +1,4 @@
+import * as m from '#messages/uptime-problems';
 import type { Kysely } from 'kysely';
 import { implement, type ApiHandler } from '../../contracts/api.ts';
 import { Problem } from '../../contracts/problem.ts';
@@ -36,7 +37,7 @@ export function createUptimeHandlers(dependencies: MonitorHandlerDependencies): 
 function monitorListHandlers({
   context,
   monitoring: { monitors },
-  stores: { heartbeats: beats, dockerHosts },
+  stores: { heartbeats: beats, dockerHosts, tags },
 }: MonitorHandlerDependencies): readonly ApiHandler[] {
   const now = (): number => context.clock.now();
   const row = (monitor: RuntimeMonitor): MonitorRow => toRowView(monitor, monitors.isActive(monitor), now());
@@ -44,6 +45,7 @@ function monitorListHandlers({
     implement(uptimeApi.overview, async () => ({
       rows: monitors.all().map(row),
       dockerHosts: await dockerHosts.list(),
+      tags: [...tags.all.values()],
     })),
 
     implement(uptimeApi.recent, async ({ query: { ids, count } }) => {
@@ -119,6 +121,13 @@ function monitorHandlers({
       await monitors.remove(parseId(params), { findChildren: query.deleteChildren === true });
       return success;
     }),
+    implement(uptimeApi.duplicate, async ({ params }) =>
+      toMonitorView(await monitors.duplicate(parseId(params)), now(), true),
+    ),
+    implement(uptimeApi.test, async ({ body: { id, config } }) => {
+      const { status, msg, failure, ping } = await monitors.test(config, id);
+      return { status, msg, ...(failure === undefined ? {} : { failure }), ping };
+    }),
     implement(uptimeApi.pause, async ({ params }) => {
       await monitors.setActive(parseId(params), false);
       return success;
@@ -129,10 +138,10 @@ function monitorHandlers({
     }),
     implement(uptimeApi.check, async ({ params }) => {
       const monitor = monitors.get(parseId(params));
-      if (!monitors.isActive(monitor)) throw new Problem('uptime.paused', 409, 'The monitor is paused.');
+      if (!monitors.isActive(monitor)) throw new Problem('uptime.paused', 409, m.monitorPaused());
       await monitoring.checkNow(monitor);
       const [heartbeat] = await beats.list(monitor.id, { limit: 1 });
-      if (heartbeat === undefined) throw new Problem('uptime.no_beat', 503, 'The check brought no result. Try again.');
+      if (heartbeat === undefined) throw new Problem('uptime.no_beat', 503, m.checkWithoutResult);
       return toHeartbeatView(heartbeat);
     }),
   ];
@@ -151,7 +160,11 @@ function historyHandlers({
     }),
     implement(uptimeApi.chart, async ({ params, query: { hours } }) => {
       const monitor = monitors.get(parseId(params));
-      return { items: await statistics.getChart(monitor, hours), usual: monitor.usual ?? null };
+      return {
+        items: await statistics.getChart(monitor, hours),
+        previous: await statistics.getPreviousChart(monitor, hours),
+        usual: monitor.usual ?? null,
+      };
     }),
     implement(uptimeApi.facts, async ({ params, rights }) => {
       const facts = await statistics.getFacts(monitors.get(parseId(params)));
@@ -168,7 +181,7 @@ function incidentHandlers({
 }: MonitorHandlerDependencies): readonly ApiHandler[] {
   const find = async (params: Readonly<Record<string, string>>): Promise<Incident> => {
     const storedIncident = await incidents.find(parseId(params));
-    if (storedIncident === undefined) throw new Problem('uptime.unknown_incident', 404, 'There is no such incident.');
+    if (storedIncident === undefined) throw new Problem('uptime.unknown_incident', 404, m.incidentNotFound());
     return storedIncident;
   };
   const change = async (
@@ -236,17 +249,17 @@ function canWrite(rights: Rights): boolean {
   return rights.all || rights.may('uptime', 'write', '*');
 }
 
-function parseId(params: Readonly<Record<string, string>>): number {
+/** @throws Problem `uptime.unknown` (404) */
+export function parseId(params: Readonly<Record<string, string>>): number {
   const id = Number(params['id']);
-  if (!Number.isSafeInteger(id) || id <= 0)
-    throw new Problem('uptime.unknown', 404, 'There is nothing of that number.');
+  if (!Number.isSafeInteger(id) || id <= 0) throw new Problem('uptime.unknown', 404, m.idNotFound());
   return id;
 }
 
 function rejectUnknownFields(body: Readonly<Record<string, unknown>>): void {
   const unknown = Object.keys(body).filter((name) => !(name in MonitorConfig.shape));
   if (unknown.length === 0) return;
-  throw new Problem('uptime.invalid', 400, `There is no field ${unknown[0] ?? ''}.`, {
-    fields: Object.fromEntries(unknown.map((name) => [name, 'There is no such field.'])),
+  throw new Problem('uptime.invalid', 400, m.fieldUnknownNamed({ name: unknown[0] ?? '' }), {
+    fields: Object.fromEntries(unknown.map((name) => [name, m.fieldUnknown()])),
   });
 }

@@ -1,3 +1,4 @@
+import * as m from '#messages/uptime-problems';
 import { z } from 'zod';
 import type { ApiHandler } from '../../contracts/api.ts';
 import { Problem } from '../../contracts/problem.ts';
@@ -58,7 +59,8 @@ async function handleCall(
 export function isCreation({ method, path }: ApiHandler['route']): boolean {
   return (
     method === 'POST' &&
-    (/\/(monitors|docker-hosts|api-keys|status-pages|maintenances|tags)$/.test(path) || /:slug\/incidents$/.test(path))
+    (/\/(monitors|docker-hosts|proxies|api-keys|status-pages|maintenances|tags)$/.test(path) ||
+      /:slug\/incidents$/.test(path))
   );
 }
 
@@ -75,6 +77,6 @@ function parseInput(schema: z.core.$ZodType | undefined, input: unknown): unknow
   const fields: Record<string, string> = {};
   for (const issue of parsed.error.issues) fields[issue.path.map(String).join('.')] ??= issue.message;
   const [first] = Object.entries(fields);
-  const detail = first === undefined ? 'This is not valid.' : `${first[0] || 'body'}: ${first[1]}`;
+  const detail = first === undefined ? m.invalid() : m.fieldProblem({ field: first[0] || 'body', problem: first[1] });
   throw new Problem('uptime.invalid', 400, detail, { fields });
 }

@@ -1,3 +1,4 @@
+import * as m from '#messages/uptime-problems';
 import type { IncomingMessage } from 'node:http';
 import type { Identity } from '../../contracts/control/accounts.ts';
 import { isGatewayRequest } from '../../contracts/gateway.ts';
@@ -27,7 +28,7 @@ export async function authenticateCaller(context: Context, keys: ApiKeys, reques
   const key = extractKey(authorization);
   if (key !== undefined) {
     if (await keys.isValid(key, client.remoteAddress)) return { identity: undefined, rights: fullRights };
-    throw new Problem('uptime.sign_in', 401, 'The key does not open this.', { headers: challenge });
+    throw new Problem('uptime.sign_in', 401, m.keyInvalid(), { headers: challenge });
   }
   const identity = await accounts.authenticate({ authorization, ...client });
   if (identity !== undefined) {
@@ -43,13 +44,13 @@ export async function authenticateCaller(context: Context, keys: ApiKeys, reques
   if (authorization === undefined && isLocalClient && (await accounts.list()).length === 0) {
     return { identity: undefined, rights: fullRights };
   }
-  throw new Problem('uptime.sign_in', 401, 'Sign in to use the uptime monitor.', { headers: challenge });
+  throw new Problem('uptime.sign_in', 401, m.signIn(), { headers: challenge });
 }
 
 /** @throws Problem 403 */
 export function requireRight({ rights }: Caller, permission: 'read' | 'write'): void {
   if (rights.all || rights.may('uptime', permission, '*')) return;
-  throw new Problem('uptime.forbidden', 403, 'This account may not do this to the uptime monitor.');
+  throw new Problem('uptime.forbidden', 403, m.forbidden());
 }
 
 function extractKey(authorization: string | undefined): string | undefined {

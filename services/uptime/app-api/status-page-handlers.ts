@@ -1,3 +1,4 @@
+import * as m from '#messages/uptime-problems';
 import { implement, type ApiHandler } from '../../contracts/api.ts';
 import { statusPagesApi } from '../../contracts/uptime/status-pages.ts';
 import { Problem } from '../../contracts/problem.ts';
@@ -20,8 +21,8 @@ export function createStatusPageHandlers(
     })),
     implement(statusPagesApi.add, async ({ body: { slug, title } }) => pages.withNotes(await pages.add(slug, title))),
     implement(statusPagesApi.one, ({ params }) => pages.withNotes(page(params))),
-    implement(statusPagesApi.change, async ({ params, body: { publicGroupList, ...config } }) =>
-      pages.withNotes(await pages.change(params['slug'] ?? '', config, publicGroupList)),
+    implement(statusPagesApi.change, async ({ params, body: { publicGroupList, password, ...config } }) =>
+      pages.withNotes(await pages.change(params['slug'] ?? '', config, publicGroupList, password)),
     ),
     implement(statusPagesApi.remove, async ({ params }) => {
       await pages.remove(params['slug'] ?? '');
@@ -35,7 +36,7 @@ export function createStatusPageHandlers(
     })),
     implement(statusPagesApi.removeSubscriber, async ({ params }) => {
       const subscriber = subscribers.listForPage(page(params).id).find(({ id }) => id === Number(params['id']));
-      if (subscriber === undefined) throw new Problem('uptime.unknown_subscriber', 404, 'There is no such subscriber.');
+      if (subscriber === undefined) throw new Problem('uptime.unknown_subscriber', 404, m.subscriberNotFound());
       await subscribers.remove([subscriber.id]);
       return success;
     }),

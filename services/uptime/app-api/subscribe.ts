@@ -1,33 +1,36 @@
+import * as problems from '#messages/uptime-problems';
+import * as m from '#messages/uptime-texts';
 import { Problem } from '../../contracts/problem.ts';
 import type { Context } from '../../contracts/service.ts';
 import { readRequestBody } from '../../kit/http/body.ts';
+import { negotiateRequestLanguage, runInLanguage } from '../../kit/language.ts';
 import type { Exchange, Route } from '../../kit/http/listener.ts';
 import type { Reply } from '../../kit/http/respond.ts';
 import type { StoredPage, StatusPages } from '../store/status-pages.ts';
 import type { SubscriberMail } from '../notifications/subscriber-mail.ts';
 import type { Subscribers } from '../notifications/subscribers.ts';
-import { renderAnswer, buildContentSecurityPolicy } from '../wire/status-html.ts';
+import { buildContentSecurityPolicy } from '../wire/status-page/document.ts';
+import { renderAnswer } from '../wire/status-page/page.ts';
+import type { PageAccess } from './page-access.ts';
 
 export interface SubscribeDependencies {
   readonly context: Pick<Context, 'commit' | 'caller' | 'publicUrl'>;
   readonly pages: StatusPages;
   readonly subscribers: Subscribers;
   readonly subscriberMail: SubscriberMail;
+  readonly access: PageAccess;
 }
-
-const confirmationSentText =
-  'If this address does not follow the page yet, a mail is on its way to it. The link in it confirms.';
 
 const confirmationPages = {
   confirm: {
-    title: 'News by mail',
-    message: 'Shall news of this page come to your address?',
-    button: 'Yes, send them',
+    title: m.confirmTitle,
+    message: m.confirmQuestion,
+    button: m.confirmButton,
   },
   unsubscribe: {
-    title: 'No more mails',
-    message: 'Shall news of this page no longer come to your address?',
-    button: 'Yes, no more',
+    title: m.unsubscribeTitle,
+    message: m.unsubscribeQuestion,
+    button: m.unsubscribeButton,
   },
 } as const;
 
@@ -61,20 +64,26 @@ export function subscribeRoutes(dependencies: SubscribeDependencies): readonly R
   ];
 }
 
-/** Builds the page of an answer. Problems are rendered on the same page. */
-async function buildReply({ params }: Exchange, work: () => Promise<Answer> | Answer): Promise<Reply> {
+/** Builds the page of an answer in the language of the visitor. Problems are rendered on the same page. */
+function buildReply(exchange: Exchange, work: () => Promise<Answer> | Answer): Promise<Reply> {
+  const language = negotiateRequestLanguage(exchange.request.headers['accept-language']);
+  return runInLanguage(language, () => buildPage(exchange, work));
+}
+
+async function buildPage({ params }: Exchange, work: () => Promise<Answer> | Answer): Promise<Reply> {
   const headers = {
     'Content-Type': 'text/html; charset=utf-8',
     'Content-Security-Policy': buildContentSecurityPolicy({ form: true, script: false }),
     'Cache-Control': 'no-store',
     'Referrer-Policy': 'no-referrer',
+    Vary: 'Accept-Language',
   };
   const back = `/status/${encodeURIComponent(getSlug(params))}`;
   try {
     return { status: 200, headers, body: renderAnswer({ ...(await work()), back }) };
   } catch (error) {
     if (!(error instanceof Problem)) throw error;
-    const body = renderAnswer({ title: 'This did not work', message: error.detail, back });
+    const body = renderAnswer({ title: m.failedTitle(), message: error.detail, back });
     return { status: error.status, headers, body };
   }
 }
@@ -84,11 +93,11 @@ function getSlug({ slug = '' }: Exchange['params']): string {
 }
 
 /** Returns a field of a submitted form. @throws Problem 413 */
-async function readFormField({ request }: Exchange, name: string): Promise<string | undefined> {
+export async function readFormField({ request }: Exchange, name: string): Promise<string | undefined> {
   const body = await readRequestBody(
     request,
     maxFormBytes,
-    () => new Problem('uptime.too_large', 413, 'The body is too large.'),
+    () => new Problem('uptime.too_large', 413, problems.bodyTooLarge()),
   );
   const isForm = request.headers['content-type']?.startsWith('application/x-www-form-urlencoded') === true;
   return isForm ? (new URLSearchParams(body.toString()).get(name) ?? undefined) : undefined;
@@ -98,7 +107,7 @@ async function readFormField({ request }: Exchange, name: string): Promise<strin
 function getSubscribablePage({ pages, subscriberMail }: SubscribeDependencies, slug: string): StoredPage {
   const page = pages.find(slug);
   if (page?.config.published === true && page.config.subscribable && subscriberMail.isConfigured) return page;
-  throw new Problem('uptime.unknown_page', 404, 'There is nothing to subscribe to here.');
+  throw new Problem('uptime.unknown_page', 404, problems.notSubscribable());
 }
 
 /** Stores an unconfirmed subscriber and sends the mail with the confirmation link. */
@@ -106,6 +115,7 @@ async function subscribe(dependencies: SubscribeDependencies, exchange: Exchange
   const { request, params } = exchange;
   const { context, subscribers, subscriberMail } = dependencies;
   const page = getSubscribablePage(dependencies, getSlug(params));
+  await dependencies.access.authorize(page, request);
   const email = await readFormField(exchange, 'email');
   const base = context.publicUrl(request) ?? '';
   const { remoteAddress } = context.caller(request);
@@ -113,7 +123,7 @@ async function subscribe(dependencies: SubscribeDependencies, exchange: Exchange
   if (subscriber !== undefined) {
     await context.commit((transaction) => subscriberMail.enqueueConfirmation(transaction, page, subscriber, base));
   }
-  return { title: 'Look into your mailbox', message: confirmationSentText };
+  return { title: m.checkMailbox(), message: m.confirmationSent() };
 }
 
 /** Builds the form that a link in a mail opens. */
@@ -125,7 +135,8 @@ function buildConfirmationForm(
   const slug = getSlug(params);
   const { id, token } = subscribers.getByLink(pages.find(slug), query.get('of'));
   const action = `/status/${encodeURIComponent(slug)}/${actionName}?of=${String(id)}.${token}`;
-  return { ...confirmationPages[actionName], action };
+  const { title, message, button } = confirmationPages[actionName];
+  return { title: title(), message: message(), button: button(), action };
 }
 
 async function confirmSubscription(
@@ -134,8 +145,8 @@ async function confirmSubscription(
 ): Promise<Answer> {
   await subscribers.confirm(subscribers.getByLink(pages.find(getSlug(params)), query.get('of')));
   return {
-    title: 'Done',
-    message: 'You will hear of outages, notes and maintenance. Each mail has a link that ends them.',
+    title: m.done(),
+    message: m.subscribed(),
   };
 }
 
@@ -145,5 +156,5 @@ async function removeSubscription(
 ): Promise<Answer> {
   const subscriber = subscribers.getByLink(pages.find(getSlug(params)), query.get('of'));
   await subscribers.remove([subscriber.id]);
-  return { title: 'Done', message: 'No more mails come to your address.' };
+  return { title: m.done(), message: m.unsubscribed() };
 }

@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 import type { Readable, Transform } from 'node:stream';
 import { createBrotliDecompress, createGunzip, createInflate, createZstdDecompress } from 'node:zlib';
-import { CheckFailure } from './failure.ts';
+import { createTargetFailure } from './failure.ts';
 
 /** Maximum number of body bytes that are read, before and after decompression. */
 export const maxBodyBytes = 1024 * 1024;
@@ -39,7 +39,7 @@ function decompress(response: IncomingMessage): Readable {
   const encoding = (response.headers['content-encoding'] ?? '').trim().toLowerCase();
   if (encoding === '' || encoding === 'identity') return response;
   const decoder = createDecoder(encoding);
-  if (decoder === undefined) throw new CheckFailure(`The answer has an unknown encoding: ${encoding.slice(0, 50)}`);
+  if (decoder === undefined) throw createTargetFailure('encoding_unknown', { encoding: encoding.slice(0, 50) });
   response.on('error', (error) => decoder.destroy(error));
   return response.pipe(decoder);
 }

@@ -1,3 +1,4 @@
+import * as m from '#messages/uptime-problems';
 import { fork, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
@@ -8,7 +9,15 @@ import { registerForkedProcess } from '../../kit/forked-processes.ts';
 import { getThreadFile } from '../../kit/limited-thread.ts';
 import { systemTimer } from '../../kit/system-timer.ts';
 import { takeJournal } from './journal.ts';
-import type { Check, CheckResult, EngineAddress, FromChecker, ListedContainer, ToChecker } from './messages.ts';
+import type {
+  Check,
+  CheckResult,
+  EngineAddress,
+  FromChecker,
+  ListedContainer,
+  ProxyAddress,
+  ToChecker,
+} from './messages.ts';
 import type { TargetPolicy } from './target-policy.ts';
 
 const processFile = fileURLToPath(getThreadFile('checker-process', import.meta.url));
@@ -58,11 +67,14 @@ export class Checker implements AsyncDisposable {
   readonly #watchdog: Disposable;
   #suspects: readonly number[] = [];
   #engines: readonly EngineAddress[] = [];
+  #proxies: readonly ProxyAddress[] = [];
   #process: ChildProcess | undefined;
   #restartTimer: Disposable | undefined;
   #policy = '';
   #missedPings = 0;
   #requests = 0;
+  /** ID of the last test. It is negative, so that it is not the ID of a monitor. */
+  #lastTestId = 0;
   #closed = false;
   #restartedAt = -Infinity;
 
@@ -72,10 +84,9 @@ export class Checker implements AsyncDisposable {
     this.#watchdog = systemTimer.every(pingEveryMs, () => this.#checkProcess());
   }
 
-  /** Returns why checks were interrupted within the last hour; undefined without an interruption. */
-  get problem(): string | undefined {
-    const isRecent = this.#dependencies.clock.now() - this.#restartedAt < reportedMs;
-    return isRecent ? 'the process that checks stopped and was restarted' : undefined;
+  /** Returns true when checks were interrupted within the last hour. */
+  get wasInterrupted(): boolean {
+    return this.#dependencies.clock.now() - this.#restartedAt < reportedMs;
   }
 
   /**
@@ -107,6 +118,11 @@ export class Checker implements AsyncDisposable {
     if (this.#process !== undefined) this.#post({ kind: 'engines', engines });
   }
 
+  setProxies(proxies: readonly ProxyAddress[]): void {
+    this.#proxies = proxies;
+    if (this.#process !== undefined) this.#post({ kind: 'proxies', proxies });
+  }
+
   /** Sends the target policy to the process when it changed. */
   refreshPolicy(): void {
     if (this.#process === undefined || this.#closed) return;
@@ -125,6 +141,17 @@ export class Checker implements AsyncDisposable {
   /** Checks a monitor immediately. The result is passed to `results` as well. */
   checkNow(id: number): Promise<CheckResult> {
     return this.#request<CheckResult>((request) => ({ kind: 'now', id, request }));
+  }
+
+  /** Checks a configuration once. The result belongs to no monitor. */
+  async test(check: Pick<Check, 'config' | 'intervalMs' | 'timeoutMs'>): Promise<CheckResult> {
+    const id = (this.#lastTestId -= 1);
+    this.#post({ kind: 'set', checks: [{ ...check, id, now: false }] });
+    try {
+      return await this.checkNow(id);
+    } finally {
+      this.remove([id]);
+    }
   }
 
   /**
@@ -153,7 +180,7 @@ export class Checker implements AsyncDisposable {
       const request = (this.#requests += 1);
       const limit = this.#dependencies.clock.after(requestTimeoutMs, () => {
         this.#pendingRequests.delete(request);
-        reject(new Problem('uptime.no_answer', 504, 'The check has not ended in time.'));
+        reject(new Problem('uptime.no_answer', 504, m.checkTimedOut));
       });
       this.#pendingRequests.set(request, { resolve, reject, timeout: limit });
       this.#post(message(request));
@@ -190,6 +217,7 @@ export class Checker implements AsyncDisposable {
     this.#missedPings = 0;
     this.#send(child, { kind: 'begin', journal: this.#dependencies.journalFile, suspects: this.#suspects });
     this.#send(child, { kind: 'engines', engines: this.#engines });
+    this.#send(child, { kind: 'proxies', proxies: this.#proxies });
     return child;
   }
 
@@ -227,7 +255,7 @@ export class Checker implements AsyncDisposable {
   #rejectPendingRequests(): void {
     for (const { reject, timeout: limit } of this.#pendingRequests.values()) {
       limit[Symbol.dispose]();
-      reject(new Problem('uptime.no_checker', 503, 'The check was cut short. Try again.'));
+      reject(new Problem('uptime.no_checker', 503, m.checkInterrupted));
     }
     this.#pendingRequests.clear();
   }
@@ -257,8 +285,8 @@ export class Checker implements AsyncDisposable {
   }
 
   #rejectRequest(request: number, reason: string): void {
-    const detail = `The container engine does not answer: ${reason}`;
-    this.#takeRequest(request)?.reject(new Problem('uptime.engine', 502, detail));
+    const text = (): string => m.containerEngineFailed({ reason });
+    this.#takeRequest(request)?.reject(new Problem('uptime.engine', 502, text));
   }
 
   #takeRequest(request: number): PendingRequest | undefined {

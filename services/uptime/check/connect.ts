@@ -1,9 +1,8 @@
 import { connect as connectTcp, isIP, type Socket } from 'node:net';
 import { constants } from 'node:crypto';
 import { connect as connectTls, checkServerIdentity, type DetailedPeerCertificate, type TLSSocket } from 'node:tls';
-import { findCertificateProblem } from '../../contracts/certificates.ts';
 import type { CertificateChain } from '../../contracts/uptime/views.ts';
-import { CheckFailure } from './failure.ts';
+import { CheckFailure, createTargetFailure } from './failure.ts';
 import { assertAllowedTarget, guardedLookup, type TargetUse } from './target-policy.ts';
 
 export interface ConnectOptions {
@@ -77,11 +76,11 @@ export async function encryptConnection(
   const leafCertificate: Partial<DetailedPeerCertificate> = secured.getPeerCertificate(false);
   const failure = findCertificateFailure(secured, name, leafCertificate);
   if (leafCertificate.fingerprint256 !== undefined) {
-    tls.onChain(() => toChain(secured, failure), `${leafCertificate.fingerprint256}${failure ?? ''}`);
+    tls.onChain(() => toChain(secured, failure), `${leafCertificate.fingerprint256}${failure?.message ?? ''}`);
   }
   if (failure !== undefined && !tls.ignoreTls) {
     secured.destroy();
-    throw new CheckFailure(failure);
+    throw failure;
   }
   return secured;
 }
@@ -115,21 +114,18 @@ function findCertificateFailure(
   socket: TLSSocket,
   host: string,
   leafCertificate: Partial<DetailedPeerCertificate>,
-): string | undefined {
+): CheckFailure | undefined {
   if (!socket.authorized) {
     const error: unknown = socket.authorizationError;
     const code = error instanceof Error && 'code' in error ? error.code : error;
-    const problem = findCertificateProblem(code);
-    const codeText = typeof code === 'string' ? code : 'it is not trusted';
-    return problem === undefined
-      ? `certificate is not trusted: ${codeText}`
-      : `certificate is not trusted: ${problem} (${codeText})`;
+    return createTargetFailure('certificate_untrusted', { reason: typeof code === 'string' ? code : 'CERT_UNTRUSTED' });
   }
   if (leafCertificate.subject === undefined) return undefined;
-  return checkServerIdentity(host, leafCertificate as DetailedPeerCertificate)?.message;
+  const mismatch = checkServerIdentity(host, leafCertificate as DetailedPeerCertificate);
+  return mismatch === undefined ? undefined : new CheckFailure(mismatch.message);
 }
 
-function toChain(socket: TLSSocket, failure: string | undefined): CertificateChain {
+function toChain(socket: TLSSocket, failure: CheckFailure | undefined): CertificateChain {
   const chain: CertificateChain['chain'] = [];
   let certificate: DetailedPeerCertificate | undefined = socket.getPeerCertificate(true);
   while (certificate?.fingerprint256 !== undefined && chain.length < 10) {
@@ -150,7 +146,7 @@ function toChain(socket: TLSSocket, failure: string | undefined): CertificateCha
     });
     certificate = isSelfSigned ? undefined : issuer;
   }
-  return { trusted: failure === undefined, error: failure ?? null, chain };
+  return { trusted: failure === undefined, error: failure?.message ?? null, chain };
 }
 
 function formatName(subject: Partial<DetailedPeerCertificate['subject']> | undefined): string {

@@ -1,6 +1,6 @@
 import { judgeContainer, parseContainer, type ContainerSnapshot } from '../domain/container.ts';
 import { fetchEngineJson, requestEngine } from './engine.ts';
-import { CheckFailure } from './failure.ts';
+import { createTargetFailure } from './failure.ts';
 import type { EngineAddress } from './messages.ts';
 import type { CheckOutcome, CheckContext } from './probe.ts';
 import { parseJson } from '../../contracts/parse-json.ts';
@@ -27,7 +27,7 @@ export class Containers implements Disposable {
 
   async probe({ id, config, signal, engine }: CheckContext): Promise<CheckOutcome> {
     const host = config.docker_host === null ? undefined : engine(config.docker_host);
-    if (host === undefined) throw new CheckFailure('The container engine is not known any more');
+    if (host === undefined) throw createTargetFailure('engine_missing', {});
     const name = encodeURIComponent(config.docker_container ?? '');
     const state = parseContainer(await fetchEngineJson(host, `/containers/${name}/json`, signal));
     const verdict = judgeContainer(state, this.#snapshots.get(id));

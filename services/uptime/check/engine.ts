@@ -1,6 +1,6 @@
 import { request, type IncomingMessage } from 'node:http';
 import { request as requestTls } from 'node:https';
-import { CheckFailure } from './failure.ts';
+import { CheckFailure, createTargetFailure } from './failure.ts';
 import type { EngineAddress, ListedContainer } from './messages.ts';
 import { assertAllowedTarget, guardedLookup } from './target-policy.ts';
 import { parseJsonOrThrow } from '../../contracts/parse-json.ts';
@@ -41,17 +41,16 @@ export async function fetchEngineJson(engine: EngineAddress, path: string, signa
   for await (const part of response as AsyncIterable<Buffer>) {
     parts.push(part);
     size += part.length;
-    if (size > maxAnswerBytes) throw new CheckFailure('The answer of the container engine is too long');
+    if (size > maxAnswerBytes) throw createTargetFailure('engine_response_too_long', {});
   }
-  return parseJsonOrThrow(
-    Buffer.concat(parts).toString('utf8'),
-    () => new CheckFailure('The answer is not that of a container engine'),
+  return parseJsonOrThrow(Buffer.concat(parts).toString('utf8'), () =>
+    createTargetFailure('engine_response_invalid', {}),
   );
 }
 
 export async function listContainers(engine: EngineAddress, signal: AbortSignal): Promise<ListedContainer[]> {
   const list = await fetchEngineJson(engine, '/containers/json?all=true', signal);
-  if (!Array.isArray(list)) throw new CheckFailure('The answer is not that of a container engine');
+  if (!Array.isArray(list)) throw createTargetFailure('engine_response_invalid', {});
   return list.map((one: Readonly<Record<string, unknown>>) => {
     const names = Array.isArray(one['Names']) ? (one['Names'] as unknown[]) : [];
     const status = toText(one['Status']);
@@ -72,7 +71,7 @@ function toText(value: unknown): string {
 function createTcpRequest(address: string, options: object) {
   const url = URL.parse(address.replace(/^tcp:/, 'http:'));
   if (url === null || (url.protocol !== 'http:' && url.protocol !== 'https:')) {
-    throw new CheckFailure('The address of the container engine is none');
+    throw createTargetFailure('engine_address_invalid', {});
   }
   const port = url.port === '' ? 2375 : Number(url.port);
   assertAllowedTarget(url.hostname, port, 'exchange');

@@ -1,12 +1,23 @@
 import { request as httpRequest, STATUS_CODES, type IncomingMessage } from 'node:http';
+import type { Socket } from 'node:net';
 import { heartbeatStatus } from '../../contracts/uptime/monitor.ts';
 import { isAccepted } from '../domain/status-codes.ts';
 import { formatCutNote, readBody } from './body.ts';
-import { openConnection, toFamily, type TlsOptions } from './connect.ts';
+import { openConnection, toFamily, type ConnectOptions, type TlsOptions } from './connect.ts';
 import { CookieJar } from './cookies.ts';
-import { CheckFailure, createSettingsFailure } from './failure.ts';
+import { CheckFailure, createSettingsFailure, createTargetFailure } from './failure.ts';
 import { evaluateJsonQuery } from './json-query.ts';
+import type { ProxyAddress } from './messages.ts';
 import type { CheckOutcome, CheckContext } from './probe.ts';
+import {
+  createStatusFailure,
+  findProxy,
+  getProxyAuthorization,
+  isHttpProxy,
+  openProxyConnection,
+  openTunnel,
+  resolveDestination,
+} from './proxy-tunnel.ts';
 import type { TargetUse } from './target-policy.ts';
 import { parseJson } from '../../contracts/parse-json.ts';
 import { isRecord } from '../../contracts/is-record.ts';
@@ -91,7 +102,7 @@ function extractExcerpt(text: string): string {
 function firstHop({ config }: CheckContext): Hop {
   const url = URL.parse(config.url ?? '');
   if (url === null || (url.protocol !== 'http:' && url.protocol !== 'https:'))
-    throw createSettingsFailure('Invalid URL');
+    throw new CheckFailure('Invalid URL', { notChecked: true });
   const parsedHeaders: unknown = config.headers === null || config.headers === '' ? {} : parseHeaders(config.headers);
   const headers: Record<string, string> = { accept: '*/*', 'user-agent': userAgent };
   for (const [name, value] of Object.entries(parsedHeaders as object)) {
@@ -104,7 +115,7 @@ function firstHop({ config }: CheckContext): Hop {
   } else if (config.authMethod === 'bearer') {
     headers['authorization'] = `Bearer ${config.bearer_token ?? ''}`;
   } else if (config.authMethod !== null && config.authMethod !== '' && config.authMethod !== 'mtls') {
-    throw createSettingsFailure(`The sign-in ${config.authMethod} is not supported`);
+    throw createSettingsFailure('sign_in_unsupported', { method: config.authMethod });
   } else if (url.username !== '') {
     const pair = `${decodeURIComponent(url.username)}:${decodeURIComponent(url.password)}`;
     headers['authorization'] = `Basic ${Buffer.from(pair).toString('base64')}`;
@@ -125,7 +136,7 @@ const contentTypes = {
 function parseHeaders(text: string): unknown {
   const parsed = parseJson(text);
   if (isRecord(parsed)) return parsed;
-  throw createSettingsFailure('The headers are not a JSON object');
+  throw createSettingsFailure('headers_invalid', {});
 }
 
 /** Paths of Homeport's listeners that are public and have no side effects. */
@@ -139,7 +150,7 @@ function getTargetUse({ url, method, body }: Hop): TargetUse {
 function nextHop(hop: Hop, code: number, location: string): Hop {
   const url = URL.parse(location, hop.url.href);
   if (url === null || (url.protocol !== 'http:' && url.protocol !== 'https:')) {
-    throw new CheckFailure('Redirected to an address that is none');
+    throw createTargetFailure('redirect_invalid', {});
   }
   const { authorization, cookie, ...rest } = hop.headers;
   const credentials = {
@@ -164,32 +175,40 @@ async function sendRequest(context: CheckContext, { url, method, headers, body }
     key: mtls ? config.tlsKey || undefined : undefined,
     onChain: context.onChain,
   };
-  const socket = await openConnection({
+  const options: ConnectOptions = {
     host: url.hostname,
     port: url.port === '' ? (secure ? 443 : 80) : Number(url.port),
     family: toFamily(config.ipFamily),
     use: getTargetUse({ url, method, headers, body }),
     tls: secure ? tls : undefined,
     signal,
-  });
+  };
+  const { socket, forwardingProxy } = await openRoute(context, options, tls);
+  const proxyAuthorization = forwardingProxy === undefined ? undefined : getProxyAuthorization(forwardingProxy);
+  const path = `${url.pathname}${url.search}`;
   return await new Promise<IncomingMessage>((resolve, reject) => {
     const request = httpRequest({
       createConnection: () => socket,
       method,
       host: url.hostname,
-      path: `${url.pathname}${url.search}`,
+      // A proxy that forwards receives the absolute form (RFC 9112, 3.2.2).
+      path: forwardingProxy === undefined ? path : `${url.origin}${path}`,
       headers: {
         host: url.host,
         connection: 'close',
         ...(wantsBody ? { 'accept-encoding': 'identity' } : {}),
         ...headers,
+        ...(proxyAuthorization === undefined ? {} : { 'proxy-authorization': proxyAuthorization }),
         ...(body === undefined ? {} : { 'content-length': String(Buffer.byteLength(body)) }),
       },
       signal,
     });
     request.once('response', (response) => {
       response.once('close', () => socket.destroy());
-      resolve(response);
+      if (forwardingProxy !== undefined && response.statusCode === 407) {
+        response.destroy();
+        reject(createStatusFailure(forwardingProxy, 407));
+      } else resolve(response);
     });
     request.once('upgrade', (response) => {
       socket.destroy();
@@ -201,4 +220,26 @@ async function sendRequest(context: CheckContext, { url, method, headers, body }
     });
     request.end(body);
   });
+}
+
+/** Connection of a request; `forwardingProxy` is set when the connection ends at an HTTP proxy. */
+interface HttpRoute {
+  readonly socket: Socket;
+  readonly forwardingProxy?: ProxyAddress;
+}
+
+/**
+ * Opens the connection of a request, through the proxy of the monitor if it has one. HTTP proxies forward requests
+ * without TLS, since many of them allow CONNECT only for port 443.
+ */
+async function openRoute(
+  { config, proxies }: CheckContext,
+  options: ConnectOptions,
+  tls: TlsOptions,
+): Promise<HttpRoute> {
+  const proxy = findProxy(config, proxies);
+  if (proxy === undefined) return { socket: await openConnection(options) };
+  if (options.tls !== undefined || !isHttpProxy(proxy)) return { socket: await openTunnel(proxy, options) };
+  await resolveDestination(proxy, options);
+  return { socket: await openProxyConnection(proxy, { ...options, tls }), forwardingProxy: proxy };
 }

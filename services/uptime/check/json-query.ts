@@ -1,7 +1,7 @@
 import { EvaluationFailed, LimitedProcesses, LimitExceeded } from '../../kit/limited-process.ts';
 import { getThreadFile } from '../../kit/limited-thread.ts';
 import { systemTimer } from '../../kit/system-timer.ts';
-import { CheckFailure, createSettingsFailure } from './failure.ts';
+import { CheckFailure, createSettingsFailure, createTargetFailure } from './failure.ts';
 
 const timeoutMs = 2000;
 const memoryMb = 128;
@@ -35,7 +35,7 @@ export async function evaluateJsonQuery(
   query: JsonQuery,
 ): Promise<{ readonly holds: boolean; readonly value: string }> {
   const answer = await runQuery(query);
-  if (!answer.found) throw new CheckFailure('The JSON query found nothing');
+  if (!answer.found) throw createTargetFailure('json_query_empty', {});
   return answer;
 }
 
@@ -45,14 +45,11 @@ async function runQuery(query: JsonQuery): Promise<JsonQueryAnswer> {
   } catch (error) {
     if (error instanceof EvaluationFailed) throw new CheckFailure(`Error evaluating JSON query: ${error.message}`);
     if (!(error instanceof LimitExceeded)) throw error;
-    throw createSettingsFailure(failureMessages[error.limit]);
+    throw createLimitFailure(error.limit);
   }
 }
 
-const failureMessages = {
-  time: 'The JSON query takes too long',
-  memory: `The JSON query needs more than ${String(memoryMb)} MB of memory`,
-  input: 'The answer is too large for a JSON query',
-  output: 'The result of the JSON query is too large',
-  queue: 'Too many JSON queries are waiting',
-} as const;
+function createLimitFailure(limit: LimitExceeded['limit']): CheckFailure {
+  if (limit === 'memory') return createSettingsFailure('json_query_memory', { limit: memoryMb });
+  return createSettingsFailure(`json_query_${limit}`, {});
+}

@@ -1,11 +1,24 @@
 import type { CertificateChain } from '../../contracts/uptime/views.ts';
+import type { CodedFailure } from '../../contracts/uptime/causes.ts';
 import type { HeartbeatStatus, MonitorConfig } from '../../contracts/uptime/monitor.ts';
+import type { Proxy } from '../../contracts/uptime/proxies.ts';
 import type { TargetPolicy } from './target-policy.ts';
 
 export interface EngineAddress {
   readonly id: number;
   readonly dockerType: 'socket' | 'tcp';
   readonly dockerDaemon: string;
+}
+
+/** Proxy in the form that the checker process uses; the fields of a sign-in are set only if it is used. */
+export interface ProxyAddress {
+  readonly id: number;
+  readonly protocol: Proxy['protocol'];
+  readonly host: string;
+  readonly port: number;
+  readonly username?: string;
+  readonly password?: string;
+  readonly active: boolean;
 }
 
 /** Monitor in the form that the checker process uses. */
@@ -25,6 +38,8 @@ export interface CheckResult {
   readonly at: number;
   readonly status: HeartbeatStatus;
   readonly msg: string;
+  /** Failure that the check states. */
+  readonly failure?: CodedFailure;
   readonly ping: number | null;
   readonly byStatusCode?: boolean;
   /** The target was not contacted because the settings of the monitor do not allow it. */
@@ -63,6 +78,7 @@ export type ToChecker =
   | { readonly kind: 'again'; readonly id: number; readonly inMs: number }
   | { readonly kind: 'now'; readonly id: number; readonly request: number }
   | { readonly kind: 'engines'; readonly engines: readonly EngineAddress[] }
+  | { readonly kind: 'proxies'; readonly proxies: readonly ProxyAddress[] }
   | { readonly kind: 'containers'; readonly request: number; readonly engine: EngineAddress };
 
 export type FromChecker =

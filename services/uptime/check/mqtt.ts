@@ -2,7 +2,7 @@ import { heartbeatStatus } from '../../contracts/uptime/monitor.ts';
 import type { IClientOptions, MqttClient } from 'mqtt';
 import { conditionsHold, hasConditions } from '../domain/conditions.ts';
 import { openConnection } from './connect.ts';
-import { CheckFailure, createSettingsFailure } from './failure.ts';
+import { CheckFailure, createSettingsFailure, createTargetFailure } from './failure.ts';
 import { evaluateJsonQuery } from './json-query.ts';
 import type { CheckOutcome, CheckContext } from './probe.ts';
 import { limitBytesRead } from './read-limit.ts';
@@ -25,7 +25,7 @@ export async function probeMqtt(context: CheckContext): Promise<CheckOutcome> {
   const host = config.hostname ?? '';
   const scheme = /^(mqtts?|wss?):\/\//.test(host) ? '' : 'mqtt://';
   const url = URL.parse(`${scheme}${host}`);
-  if (url === null || topic === '') throw createSettingsFailure('A broker and a topic are needed');
+  if (url === null || topic === '') throw createSettingsFailure('broker_missing', {});
   if (config.port !== null) url.port = String(config.port);
   if (url.protocol.startsWith('ws')) url.pathname = getField(config, 'mqttWebsocketPath') || url.pathname;
   const client = await connectClient(url, context, {
@@ -50,12 +50,12 @@ async function receiveMessage(client: MqttClient, topic: string, signal: AbortSi
   const abort = (): void => reject(signal.reason instanceof Error ? signal.reason : new Error('given up'));
   signal.addEventListener('abort', abort, { once: true });
   client.on('error', reject);
-  client.on('close', () => reject(new CheckFailure('The broker ended the connection')));
+  client.on('close', () => reject(createTargetFailure('broker_closed', {})));
   client.on('connect', () => {
     client.subscribe(topic, (error, granted) => {
       if (error) reject(error);
       else if (granted?.[0] !== undefined && granted[0].qos > 2)
-        reject(new CheckFailure('The broker refuses the topic'));
+        reject(createTargetFailure('broker_refused_topic', {}));
     });
   });
   client.on('message', (received, bytes) => {

@@ -1,7 +1,7 @@
 import { createSocket } from 'node:dgram';
 import { lookup } from 'node:dns/promises';
 import { heartbeatStatus } from '../../contracts/uptime/monitor.ts';
-import { CheckFailure } from './failure.ts';
+import { createTargetFailure } from './failure.ts';
 import type { CheckOutcome, CheckContext } from './probe.ts';
 import { assertAllowedTarget } from './target-policy.ts';
 
@@ -40,7 +40,7 @@ export async function probeNtp({ config, signal }: CheckContext): Promise<CheckO
     const ping = Math.round(performance.now() - startedAt);
     const stratum = reply.readUInt8(1);
     if (stratum === 0)
-      throw new CheckFailure(`The server refuses: ${reply.toString('latin1', 12, 16).replaceAll(/[^\w]/g, '')}`);
+      throw createTargetFailure('ntp_refused', { reason: reply.toString('latin1', 12, 16).replaceAll(/[^\w]/g, '') });
     const offset = Math.round((readTimestamp(reply, 32) + readTimestamp(reply, 40) - sentAt - receivedAt) / 2);
     const dispersion = Math.round((reply.readUInt32BE(8) / 65_536) * 1000);
     const summary = `Stratum: ${String(stratum)}, offset: ${String(offset)} ms, root dispersion: ${String(dispersion)} ms`;
@@ -49,7 +49,7 @@ export async function probeNtp({ config, signal }: CheckContext): Promise<CheckO
       stratum > getLimit('ntpStratumThreshold', 5) ||
       Math.abs(offset) > getLimit('ntpTimeOffsetThreshold', 1000) ||
       dispersion > getLimit('ntpRootDispersionThreshold', 500);
-    if (isUnreliable) throw new CheckFailure(`Not a time to go by. ${summary}`);
+    if (isUnreliable) throw createTargetFailure('ntp_unreliable', { summary });
     return { status: heartbeatStatus.up, msg: summary, ping };
   } finally {
     signal.removeEventListener('abort', abort);

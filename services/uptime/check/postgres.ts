@@ -2,7 +2,7 @@ import type { ClientConfig } from 'pg';
 import { heartbeatStatus, type MonitorConfig } from '../../contracts/uptime/monitor.ts';
 import { conditionsHold, hasConditions } from '../domain/conditions.ts';
 import { openConnection } from './connect.ts';
-import { CheckFailure, createSettingsFailure } from './failure.ts';
+import { CheckFailure, createSettingsFailure, createTargetFailure } from './failure.ts';
 import type { CheckOutcome, CheckContext } from './probe.ts';
 import { limitBytesRead } from './read-limit.ts';
 
@@ -17,7 +17,7 @@ export async function probePostgres({ config, signal }: CheckContext): Promise<C
   const { databaseConnectionString: connectionString } = config;
   const url = URL.parse(typeof connectionString === 'string' ? connectionString : '');
   if (url === null || !/^postgres(ql)?:$/.test(url.protocol)) {
-    throw createSettingsFailure('The connection string begins with postgres://');
+    throw createSettingsFailure('postgres_address_invalid', {});
   }
   const options = buildClientOptions(url, config);
   // Loaded on first use.
@@ -64,9 +64,8 @@ export async function probePostgres({ config, signal }: CheckContext): Promise<C
  */
 function getSingleValue(rows: readonly (readonly unknown[])[]): string {
   const [row] = rows;
-  if (row === undefined || row.length === 0) throw new CheckFailure('The query returned no result to compare');
-  if (rows.length > 1 || row.length > 1)
-    throw new CheckFailure('The query returned several values; conditions compare one');
+  if (row === undefined || row.length === 0) throw createTargetFailure('query_empty', {});
+  if (rows.length > 1 || row.length > 1) throw createTargetFailure('query_ambiguous', {});
   const [value] = row;
   return typeof value === 'object' && value !== null ? JSON.stringify(value) : String(value);
 }
@@ -76,15 +75,13 @@ function buildClientOptions(url: URL, config: MonitorConfig): ClientConfig {
   for (const [name, value] of url.searchParams) {
     if (allowedParameters.has(name)) continue;
     if (!certificateParameters.has(name)) {
-      throw createSettingsFailure(`The parameter ${name.slice(0, 50)} of a connection string is not supported`);
+      throw createSettingsFailure('parameter_unsupported', { name: name.slice(0, 50) });
     }
     if (!value.startsWith('-----BEGIN ')) {
-      throw createSettingsFailure(
-        `The parameter ${name} names a file, which is not read. Use the text of the certificate (PEM)`,
-      );
+      throw createSettingsFailure('parameter_names_file', { name });
     }
   }
-  if (/%2f/i.test(url.hostname)) throw createSettingsFailure('A connection string cannot name a socket file');
+  if (/%2f/i.test(url.hostname)) throw createSettingsFailure('socket_file_refused', {});
   const database = decodeURIComponent(url.pathname.slice(1));
   const applicationName = url.searchParams.get('application_name');
   return {
@@ -103,7 +100,7 @@ function buildTlsOptions(url: URL, config: MonitorConfig): ClientConfig['ssl'] {
   const { searchParams } = url;
   const mode = searchParams.get('sslmode') ?? '';
   const names = ['', 'disable', 'allow', 'prefer', 'require', 'no-verify', 'verify-ca', 'verify-full'];
-  if (!names.includes(mode)) throw createSettingsFailure(`There is no sslmode ${mode.slice(0, 50)}`);
+  if (!names.includes(mode)) throw createSettingsFailure('ssl_mode_unknown', { mode: mode.slice(0, 50) });
   if (['', 'disable', 'allow', 'prefer'].includes(mode)) return false;
   const ca = searchParams.get('sslrootcert') ?? config.tlsCa;
   const cert = searchParams.get('sslcert') ?? config.tlsCert;

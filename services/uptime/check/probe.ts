@@ -1,6 +1,6 @@
 import type { CertificateChain } from '../../contracts/uptime/views.ts';
 import type { HeartbeatStatus, MonitorConfig } from '../../contracts/uptime/monitor.ts';
-import type { EngineAddress } from './messages.ts';
+import type { EngineAddress, ProxyAddress } from './messages.ts';
 
 /** Input of one check. */
 export interface CheckContext {
@@ -10,6 +10,7 @@ export interface CheckContext {
   readonly signal: AbortSignal;
   readonly onChain: (chain: () => CertificateChain, fingerprint: string) => void;
   readonly engine: (id: number) => EngineAddress | undefined;
+  readonly proxies: ReadonlyMap<number, ProxyAddress>;
 }
 
 /** Result of a check that did not throw. */

@@ -1,4 +1,4 @@
-import { CheckFailure } from './failure.ts';
+import { createTargetFailure, type CheckFailure } from './failure.ts';
 
 const checkEveryMs = 10;
 
@@ -15,7 +15,7 @@ export function limitBytesRead(
   const timer = setInterval(() => {
     if ((bytesRead() ?? 0) <= maxBytes) return;
     clearInterval(timer);
-    exceeded(new CheckFailure(`The server sends more than ${String(Math.round(maxBytes / 1024 / 1024))} MiB`));
+    exceeded(createTargetFailure('response_too_large', { limit: Math.round(maxBytes / 1024 / 1024) }));
   }, checkEveryMs);
   return { [Symbol.dispose]: () => clearInterval(timer) };
 }

@@ -1,7 +1,7 @@
 import type { Socket } from 'node:net';
 import { heartbeatStatus } from '../../contracts/uptime/monitor.ts';
 import { openConnection } from './connect.ts';
-import { CheckFailure, createSettingsFailure } from './failure.ts';
+import { CheckFailure, createSettingsFailure, createTargetFailure } from './failure.ts';
 import type { CheckOutcome, CheckContext } from './probe.ts';
 
 const maxReplyLength = 16_384;
@@ -11,7 +11,7 @@ export async function probeRedis({ config, signal, onChain }: CheckContext): Pro
   const { databaseConnectionString: connectionString } = config;
   const url = URL.parse(typeof connectionString === 'string' ? connectionString : '');
   if (url === null || !/^rediss?:$/.test(url.protocol) || url.hostname === '') {
-    throw createSettingsFailure('The connection string begins with redis:// or rediss://');
+    throw createSettingsFailure('redis_address_invalid', {});
   }
   const tls =
     url.protocol === 'rediss:'
@@ -55,7 +55,7 @@ function readReplies(socket: Socket, count: number, signal: AbortSignal): Promis
       text += part.toString('latin1');
       const replies = text.split('\r\n').slice(0, -1);
       if (replies.some((line) => !/^[-+]/.test(line)) || text.length > maxReplyLength)
-        reject(new CheckFailure('What answers is no Redis'));
+        reject(createTargetFailure('not_redis', {}));
       else if (replies.length >= count || replies.some((line) => line.startsWith('-'))) resolve(replies);
     });
   });

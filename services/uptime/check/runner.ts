@@ -5,7 +5,7 @@ import { Containers } from './containers.ts';
 import { listContainers } from './engine.ts';
 import { CheckFailure, describeError } from './failure.ts';
 import { probeHttp } from './http.ts';
-import type { Check, CheckResult, EngineAddress, FromChecker, ToChecker } from './messages.ts';
+import type { Check, CheckResult, EngineAddress, FromChecker, ProxyAddress, ToChecker } from './messages.ts';
 import { probeMqtt } from './mqtt.ts';
 import { probeNtp } from './ntp.ts';
 import { probePostgres } from './postgres.ts';
@@ -49,6 +49,7 @@ export class Runner {
   readonly #schedule = new Schedule();
   readonly #checks = new Map<number, Check>();
   readonly #engines = new Map<number, EngineAddress>();
+  readonly #proxies = new Map<number, ProxyAddress>();
   readonly #chainFingerprints = new Map<number, string>();
   readonly #running = new Set<number>();
   /**
@@ -102,6 +103,10 @@ export class Runner {
       case 'engines':
         this.#engines.clear();
         for (const engine of message.engines) this.#engines.set(engine.id, engine);
+        break;
+      case 'proxies':
+        this.#proxies.clear();
+        for (const proxy of message.proxies) this.#proxies.set(proxy.id, proxy);
         break;
       case 'containers':
         void this.#listContainers(message.request, message.engine);
@@ -237,6 +242,7 @@ export class Runner {
       config,
       signal: abortController.signal,
       engine: (engine) => this.#engines.get(engine),
+      proxies: this.#proxies,
       onChain: (chain, fingerprint) => {
         if (this.#chainFingerprints.get(id) === fingerprint) return;
         this.#chainFingerprints.set(id, fingerprint);
@@ -252,13 +258,14 @@ export class Runner {
       const responseTimeMs = status === heartbeatStatus.up ? durationMs : null;
       return { status, msg, ping: ping === undefined ? responseTimeMs : ping, ...getCertificateField() };
     } catch (error) {
-      const { msg, unreachable } = describeError(error);
+      const { msg, failure, unreachable } = describeError(error);
       const byStatusCode = error instanceof CheckFailure && error.byStatusCode;
       const notChecked = error instanceof CheckFailure && error.notChecked;
       const timedOut = abortController.signal.aborted;
       return {
         status: heartbeatStatus.down,
         msg,
+        ...(failure === undefined ? {} : { failure }),
         ping: null,
         ...(byStatusCode ? { byStatusCode } : {}),
         ...(notChecked ? { notChecked } : {}),

@@ -41,7 +41,8 @@ export async function probePort(context: CheckContext): Promise<CheckOutcome> {
 export function probeWebSocket({ config, signal }: CheckContext): Promise<CheckOutcome> {
   return new Promise((resolve, reject) => {
     const url = URL.parse(config.url ?? '');
-    if (url === null || (url.protocol !== 'ws:' && url.protocol !== 'wss:')) throw createSettingsFailure('Invalid URL');
+    if (url === null || (url.protocol !== 'ws:' && url.protocol !== 'wss:'))
+      throw new CheckFailure('Invalid URL', { notChecked: true });
     const port = url.port === '' ? (url.protocol === 'wss:' ? 443 : 80) : Number(url.port);
     assertAllowedTarget(url.hostname, port, 'exchange');
     const subprotocolOption = config['wsSubprotocol'];
@@ -73,7 +74,7 @@ export function probeWebSocket({ config, signal }: CheckContext): Promise<CheckO
 /** Checks that a DNS server returns records of the type. */
 export async function probeDns({ config, signal }: CheckContext): Promise<CheckOutcome> {
   const type = recordTypes.find((one) => one === (config.dns_resolve_type ?? 'A').toUpperCase());
-  if (type === undefined) throw createSettingsFailure(`There are no records of type ${config.dns_resolve_type ?? ''}`);
+  if (type === undefined) throw createSettingsFailure('record_type_unknown', { type: config.dns_resolve_type ?? '' });
   const resolver = new Resolver();
   const servers = (config.dns_resolve_server || '1.1.1.1').split(',').map((server) => server.trim());
   const port = config.port ?? 53;

@@ -1,7 +1,7 @@
 import type { Socket } from 'node:net';
 import { heartbeatStatus } from '../../contracts/uptime/monitor.ts';
 import { openConnection, encryptConnection, type TlsOptions } from './connect.ts';
-import { CheckFailure } from './failure.ts';
+import { createTargetFailure } from './failure.ts';
 import type { CheckOutcome, CheckContext } from './probe.ts';
 
 const maxReplyLength = 16_384;
@@ -23,7 +23,8 @@ export async function probeSmtp(context: CheckContext): Promise<CheckOutcome> {
   });
   try {
     const greeting = await readReply(socket, signal);
-    if (!greeting.startsWith('220')) throw new CheckFailure(`The server greets with ${greeting.slice(0, 100)}`);
+    if (!greeting.startsWith('220'))
+      throw createTargetFailure('greeting_unexpected', { greeting: greeting.slice(0, 100) });
     if (security === 'starttls') await upgradeToTls(socket, host, context);
     else socket.end('QUIT\r\n');
     return { status: heartbeatStatus.up, msg: 'SMTP connection verifies successfully' };
@@ -35,7 +36,8 @@ export async function probeSmtp(context: CheckContext): Promise<CheckOutcome> {
 /** Waits for the unencrypted greeting, then upgrades the connection with STARTTLS. */
 export async function greetAndStartTls(socket: Socket, host: string, context: CheckContext): Promise<void> {
   const greeting = await readReply(socket, context.signal);
-  if (!greeting.startsWith('220')) throw new CheckFailure(`The server greets with ${greeting.slice(0, 100)}`);
+  if (!greeting.startsWith('220'))
+    throw createTargetFailure('greeting_unexpected', { greeting: greeting.slice(0, 100) });
   await upgradeToTls(socket, host, context);
 }
 
@@ -43,10 +45,10 @@ async function upgradeToTls(socket: Socket, host: string, context: CheckContext)
   const { signal } = context;
   socket.write('EHLO homeport\r\n');
   const capabilities = await readReply(socket, signal);
-  if (!/^250[ -]STARTTLS\s*$/im.test(capabilities)) throw new CheckFailure('The server does not offer STARTTLS');
+  if (!/^250[ -]STARTTLS\s*$/im.test(capabilities)) throw createTargetFailure('no_starttls', {});
   socket.write('STARTTLS\r\n');
   const answer = await readReply(socket, signal);
-  if (!answer.startsWith('220')) throw new CheckFailure(`The server answers STARTTLS with ${answer.slice(0, 100)}`);
+  if (!answer.startsWith('220')) throw createTargetFailure('starttls_refused', { answer: answer.slice(0, 100) });
   const secured = await encryptConnection(socket, host.replace(/^\[|\]$/g, ''), getTlsOptions(context), signal);
   secured.end('QUIT\r\n');
 }
@@ -67,11 +69,11 @@ function readReply(socket: Socket, signal: AbortSignal): Promise<string> {
     const abort = (): void =>
       settle(() => reject(signal.reason instanceof Error ? signal.reason : new Error('given up')));
     const fail = (error: Error): void => settle(() => reject(error));
-    const close = (): void => settle(() => reject(new CheckFailure('The server hung up without a greeting')));
+    const close = (): void => settle(() => reject(createTargetFailure('no_greeting', {})));
     const handleData = (bytes: Buffer): void => {
       text += bytes.toString('latin1');
       if (/^\d{3}(?: [^\n]*)?\r?\n$/m.test(text)) settle(() => resolve(text.trim()));
-      else if (text.length > maxReplyLength) settle(() => reject(new CheckFailure('The greeting has no end')));
+      else if (text.length > maxReplyLength) settle(() => reject(createTargetFailure('endless_greeting', {})));
     };
     signal.addEventListener('abort', abort, { once: true });
     socket.on('data', handleData).once('error', fail).once('close', close);

@@ -43,14 +43,10 @@ export function assertAllowedTarget(host: string, port: number, use: TargetUse):
   if (family === 0) return;
   const type = family === 6 ? 'ipv6' : 'ipv4';
   if (!policy.allowLinkLocal && linkLocal.check(address, type)) {
-    throw createSettingsFailure(
-      `${address} is a link-local or cloud metadata address, which is not checked. A setting of Uptime allows it`,
-    );
+    throw createSettingsFailure('link_local_refused', { address });
   }
   if (use === 'exchange' && homeportPorts.has(port) && getLocalAddresses().check(address, type)) {
-    throw createSettingsFailure(
-      `Port ${String(port)} belongs to Homeport itself. Watch its first page or its health page, or use a TCP port monitor`,
-    );
+    throw createSettingsFailure('own_port_refused', { port: String(port) });
   }
 }
 

@@ -1,3 +1,5 @@
+import * as m from '#messages/uptime-texts';
+import { joinNames } from '../../kit/join-names.ts';
 import { MonitorConfig } from '../../contracts/uptime/monitor.ts';
 
 type Fields = Readonly<Record<string, unknown>>;
@@ -29,7 +31,7 @@ interface IgnoredOption {
   /** Types for which Uptime Kuma applies the option; all types when absent. */
   readonly types?: readonly string[];
   readonly isSet: (value: unknown, monitor: Fields) => boolean;
-  readonly sentence: string;
+  readonly sentence: () => string;
 }
 
 const isTrue = (value: unknown): boolean => value === true || value === 1;
@@ -41,81 +43,81 @@ const ignored: readonly IgnoredOption[] = [
   {
     field: 'conditions',
     isSet: (value, { type }) => !['dns', 'mqtt', 'postgres'].includes(String(type)) && hasEntries(value),
-    sentence: 'Its conditions are not evaluated for this type.',
+    sentence: m.conditionsIgnored,
   },
   {
     field: 'proxyId',
-    isSet: isText,
-    sentence: 'Its proxy is not used: the target is asked directly.',
+    isSet: (value, { type }) => !httpTypes.includes(String(type)) && isText(value),
+    sentence: m.proxyIgnored,
   },
   {
     field: 'authMethod',
     types: httpTypes,
     isSet: (value) => isText(value) && !['basic', 'bearer', 'mtls'].includes(String(value)),
-    sentence: 'Its sign-in method is not supported, so that it is always down.',
+    sentence: m.signInMethodUnsupported,
   },
   {
     field: 'domainExpiryNotification',
     isSet: isTrue,
-    sentence: 'The expiry of its domain name is not watched.',
+    sentence: m.domainExpiryIgnored,
   },
   {
     field: 'expectedTlsAlert',
     isSet: (value) => isText(value) && value !== 'none',
-    sentence: 'The expected TLS alert is not checked.',
+    sentence: m.tlsAlertIgnored,
   },
   {
     field: 'expiryNotification',
     types: ['websocket-upgrade', 'postgres'],
     isSet: isTrue,
-    sentence: 'Its certificate is not watched for this type.',
+    sentence: m.certificateIgnoredForType,
   },
   {
     field: 'expiryNotification',
     types: ['mqtt'],
     isSet: (value, { hostname }) => isTrue(value) && String(hostname).startsWith('wss:'),
-    sentence: 'Its certificate is not watched over WebSocket.',
+    sentence: m.certificateIgnoredForWebSocket,
   },
   {
     field: 'expiryNotification',
     types: ['port'],
     isSet: (value, { smtpSecurity }) => isTrue(value) && !['secure', 'starttls'].includes(String(smtpSecurity)),
-    sentence: 'Its certificate is not watched, since the encryption of the port is not set.',
+    sentence: m.certificateIgnoredWithoutEncryption,
   },
   {
     field: 'wsIgnoreSecWebsocketAcceptHeader',
     types: ['websocket-upgrade'],
     isSet: isTrue,
-    sentence: 'A wrong Sec-WebSocket-Accept header counts as a failure.',
+    sentence: m.acceptHeaderChecked,
   },
   {
     field: 'saveResponse',
     isSet: isTrue,
-    sentence: 'Its responses are not stored.',
+    sentence: m.responsesNotStored,
   },
   {
     field: 'ipFamily',
     types: ['dns', 'docker', 'smtp', 'websocket-upgrade', 'mqtt', 'postgres', 'redis', 'ntp'],
     isSet: isText,
-    sentence: 'The IP family is not selected for this type.',
+    sentence: m.ipFamilyIgnored,
   },
   {
     field: 'smtpSecurity',
     types: ['smtp'],
     isSet: (value) => isText(value) && !['secure', 'starttls', 'nostarttls'].includes(String(value)),
-    sentence: 'Its encryption setting is unknown and not acted on.',
+    sentence: m.encryptionUnknown,
   },
   {
     field: 'mqttCheckType',
     types: ['mqtt'],
     isSet: (value) => isText(value) && !['keyword', 'json-query'].includes(String(value)),
-    sentence: 'Its kind of MQTT check is unknown: only the keyword is checked.',
+    sentence: m.mqttCheckUnknown,
   },
   {
     field: 'jsonPathOperator',
     types: httpTypes,
     isSet: (value, { type }) => type !== 'json-query' && isText(value) && value !== '==',
-    sentence: 'Its JSON query is only evaluated by monitors of the type json-query.',
+    sentence: m.jsonQueryIgnored,
   },
 ];
 
@@ -185,16 +187,15 @@ const optionsWithoutEffect = new Set([
   // Written by the settings that provision monitors.
   'provisionedBy',
 ]);
-const maxUnknownNames = 5;
 
 /** Returns messages about options that are stored without effect; empty when all options apply. */
 export function ignoredOptions(monitor: Fields): readonly string[] {
   const type = String(monitor['type']);
-  if (!checkedTypes.has(type)) return [`Monitors of the type ${type} are not supported, so that it is always down.`];
+  if (!checkedTypes.has(type)) return [m.typeUnsupported({ type })];
   const ignoredFields = new Set(ignored.map(({ field }) => field));
   const sentences = ignored
     .filter(({ field, types, isSet }) => types?.includes(type) !== false && isSet(monitor[field], monitor))
-    .map(({ sentence }) => sentence);
+    .map(({ sentence }) => sentence());
   const unknown = Object.entries(monitor)
     .filter(
       ([name, value]) =>
@@ -205,9 +206,7 @@ export function ignoredOptions(monitor: Fields): readonly string[] {
     )
     .map(([name]) => name);
   if (unknown.length === 0) return sentences;
-  const names = unknown.slice(0, maxUnknownNames).join(', ');
-  const more = unknown.length > maxUnknownNames ? ` and ${String(unknown.length - maxUnknownNames)} more` : '';
-  return [...sentences, `These options are stored and have no effect: ${names}${more}.`];
+  return [...sentences, m.optionsWithoutEffect({ names: joinNames(unknown) })];
 }
 
 /** Returns false for false, null and empty values. */

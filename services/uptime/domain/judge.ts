@@ -1,3 +1,4 @@
+import type { CodedFailure } from '../../contracts/uptime/causes.ts';
 import { heartbeatStatus, type HeartbeatStatus } from '../../contracts/uptime/monitor.ts';
 
 /** Result of a check before retries, upside-down mode and history are applied. */
@@ -7,6 +8,8 @@ export interface Outcome {
   /** Up, down or pending, such as a starting container. */
   readonly status: HeartbeatStatus;
   readonly msg: string;
+  /** Failure that the check states, for a text in any language. */
+  readonly failure?: CodedFailure;
   readonly ping: number | null;
   /** The check failed because of its status code, for `retryOnlyOnStatusCodeFailure`. */
   readonly byStatusCode?: boolean;
@@ -28,6 +31,7 @@ export interface MonitorRules {
 export interface CheckState {
   readonly status: HeartbeatStatus | null;
   readonly msg: string;
+  readonly failure?: CodedFailure;
   readonly ping: number | null;
   readonly at: number | null;
   readonly since: number | null;
@@ -54,6 +58,7 @@ export interface JudgedHeartbeat {
   readonly at: number;
   readonly status: HeartbeatStatus;
   readonly msg: string;
+  readonly failure?: CodedFailure;
   readonly ping: number | null;
   /** Belongs to the history of state changes. */
   readonly important: boolean;
@@ -86,7 +91,8 @@ export function judge(rules: MonitorRules, previous: CheckState, outcome: Outcom
     effective.status === up || effective.status === maintenance ? 0 : isRetry ? previous.retries + 1 : previous.retries;
   const duration = previous.at === null ? 0 : Math.max(0, Math.round((outcome.at - previous.at) / 1000));
   const important = isImportant(previous.status, status);
-  const heartbeat = { at: outcome.at, status, msg: effective.msg, ping: effective.ping, important, retries, duration };
+  const message = toMessage(effective);
+  const heartbeat = { at: outcome.at, status, ...message, ping: effective.ping, important, retries, duration };
   const trigger = getNotificationTrigger(rules, previous, status);
   const isDownNotification = trigger === 'down' || trigger === 'repeat';
   return {
@@ -94,7 +100,7 @@ export function judge(rules: MonitorRules, previous: CheckState, outcome: Outcom
     notification: trigger,
     state: {
       status,
-      msg: effective.msg,
+      ...message,
       ping: effective.ping,
       at: outcome.at,
       since: previous.status === status && previous.since !== null ? previous.since : outcome.at,
@@ -127,6 +133,10 @@ function getNotificationTrigger(
   if (status !== down) return undefined;
   if (previous.status !== down) return 'down';
   return rules.resendInterval > 0 && previous.downBeats + 1 >= rules.resendInterval ? 'repeat' : undefined;
+}
+
+function toMessage({ msg, failure }: Outcome): Pick<Outcome, 'msg' | 'failure'> {
+  return failure === undefined ? { msg } : { msg, failure };
 }
 
 function applyUpsideDown(rules: MonitorRules, outcome: Outcome): Outcome {

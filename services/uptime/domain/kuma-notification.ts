@@ -1,3 +1,4 @@
+import * as m from '#messages/uptime-problems';
 import { Problem } from '../../contracts/problem.ts';
 
 type Fields = Readonly<Record<string, unknown>>;
@@ -51,9 +52,7 @@ export function toDeliveryUrls(config: Fields): readonly string[] {
   const type = getText(config, 'type');
   const build = Object.hasOwn(builders, type) ? builders[type] : undefined;
   if (build !== undefined) return [build(config)];
-  const detail =
-    `Homeport cannot send to notifications of the type ${type.slice(0, 50)}. Use the type apprise, or ` +
-    'a destination of Delivery.';
+  const detail = m.notificationTypeUnsupported({ type: type.slice(0, 50) });
   throw new Problem('uptime.notification_type', 400, detail);
 }
 
@@ -67,14 +66,14 @@ function buildUrl(server: string, scheme: string, path: readonly string[], accou
 function parseWebAddress(address: string): URL {
   const url = URL.parse(address);
   if (url === null || !/^https?:$/.test(url.protocol)) {
-    throw new Problem('uptime.notification_type', 400, 'The address of the notification is not a web address.');
+    throw new Problem('uptime.notification_type', 400, m.notificationAddressInvalid());
   }
   return url;
 }
 
 function getRequiredText(fields: Fields, name: string): string {
   const value = getText(fields, name);
-  if (value === '') throw new Problem('uptime.notification_type', 400, `The notification needs ${name}.`);
+  if (value === '') throw new Problem('uptime.notification_type', 400, m.notificationFieldMissing({ name }));
   return value;
 }
 

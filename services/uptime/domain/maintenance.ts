@@ -1,3 +1,4 @@
+import * as m from '#messages/uptime-problems';
 import type { Maintenance, MaintenanceConfig } from '../../contracts/uptime/maintenance.ts';
 import { parseCalendarRule } from '../../kit/calendar.ts';
 import { findCronSlots, type Slot } from './cron.ts';
@@ -91,23 +92,24 @@ export function toCronRule({ strategy, timeRange, weekdays, daysOfMonth, cron }:
 export function validateWindow(config: MaintenanceConfig): Record<string, string> {
   const { strategy, dateRange, timeRange, weekdays, daysOfMonth } = config;
   const [start, end] = dateRange;
-  if (start !== undefined && end !== undefined && end <= start) return { dateRange: 'It has to end after it starts.' };
-  if (strategy === 'single' && end === undefined) return { dateRange: 'Say when it starts and when it ends.' };
+  if (start !== undefined && end !== undefined && end <= start) return { dateRange: m.maintenanceEndsFirst() };
+  if (strategy === 'single' && end === undefined) return { dateRange: m.maintenanceTimesMissing() };
   if (strategy.startsWith('recurring-')) {
     const [from, to] = timeRange;
-    if (from === undefined || to === undefined) return { timeRange: 'Say from when to when.' };
+    if (from === undefined || to === undefined) return { timeRange: m.maintenanceTimeOfDayMissing() };
     if (toUtc(toWallTimeOfDay(0, from)) === toUtc(toWallTimeOfDay(0, to)))
-      return { timeRange: 'It has to last for some time.' };
+      return { timeRange: m.maintenanceTooShort() };
   }
-  if (strategy === 'recurring-weekday' && weekdays.length === 0) return { weekdays: 'Choose a day.' };
-  if (strategy === 'recurring-day-of-month' && daysOfMonth.length === 0) return { daysOfMonth: 'Choose a day.' };
+  if (strategy === 'recurring-weekday' && weekdays.length === 0) return { weekdays: m.maintenanceDaysMissing() };
+  if (strategy === 'recurring-day-of-month' && daysOfMonth.length === 0)
+    return { daysOfMonth: m.maintenanceDaysMissing() };
   if (strategy !== 'cron') return {};
-  if (config.durationMinutes <= 0) return { durationMinutes: 'It has to last for some time.' };
+  if (config.durationMinutes <= 0) return { durationMinutes: m.maintenanceTooShort() };
   try {
     parseCalendarRule(withoutSeconds(config.cron), 'UTC');
     return {};
   } catch {
-    return { cron: 'Write five fields: minute, hour, day of the month, month, day of the week.' };
+    return { cron: m.cronInvalid() };
   }
 }
 

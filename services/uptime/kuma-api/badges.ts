@@ -1,7 +1,8 @@
 import { Problem } from '../../contracts/problem.ts';
 import type { Clock } from '../../contracts/service.ts';
 import type { Exchange, Route } from '../../kit/http/listener.ts';
-import type { Reply } from '../../kit/http/respond.ts';
+import type { Reply, ResponseHeaders } from '../../kit/http/respond.ts';
+import { getAccessHeaders, type PageAccess } from '../app-api/page-access.ts';
 import { heartbeatStatus } from '../../contracts/uptime/monitor.ts';
 import { getCertificateDays } from '../domain/certificate.ts';
 import { getAveragePing } from '../domain/tally.ts';
@@ -14,6 +15,7 @@ export interface BadgeDependencies {
   readonly clock: Clock;
   readonly monitoring: Monitoring;
   readonly pages: StatusPages;
+  readonly access: PageAccess;
 }
 
 type Query = (name: string) => string | undefined;
@@ -65,7 +67,7 @@ export function badgeRoutes(dependencies: BadgeDependencies): readonly Route[] {
 }
 
 async function handleMonitorBadge(
-  { monitoring: { monitors }, pages }: BadgeDependencies,
+  dependencies: BadgeDependencies,
   make: MakeBadge,
   exchange: Exchange,
 ): Promise<Reply> {
@@ -73,14 +75,19 @@ async function handleMonitorBadge(
   const query = getQuery(exchange);
   const id = Number.parseInt(idText, 10);
   if (Number.isNaN(id)) throw new Problem('uptime.badge', 403, 'Invalid monitor ID');
-  const monitor = pages.isPublic(id) ? monitors.find(id) : undefined;
-  return toReply(monitor === undefined ? notAvailable : await make(monitor, query, duration), query);
+  const { access, pages } = dependencies;
+  const page = await access.findVisible(pages.findPublishedWith(id), exchange.request);
+  const monitor = page === undefined ? undefined : dependencies.monitoring.monitors.find(id);
+  const content = monitor === undefined ? notAvailable : await make(monitor, query, duration);
+  return toReply(content, query, page === undefined ? {} : getAccessHeaders(page));
 }
 
-function handlePageBadge(dependencies: BadgeDependencies, exchange: Exchange): Promise<Reply> {
+async function handlePageBadge(dependencies: BadgeDependencies, exchange: Exchange): Promise<Reply> {
   const query = getQuery(exchange);
   const page = dependencies.pages.find(exchange.params['slug'] ?? '');
-  return toReply(page?.config.published === true ? pageBadge(dependencies, page, query) : notAvailable, query);
+  if (page?.config.published !== true || !(await dependencies.access.mayView(page, exchange.request)))
+    return toReply(notAvailable, query);
+  return toReply(pageBadge(dependencies, page, query), query, getAccessHeaders(page));
 }
 
 const notAvailable: BadgeContent = { message: 'N/A', color: colors.none };
@@ -175,7 +182,11 @@ function pageBadge({ monitoring: { monitors } }: BadgeDependencies, page: Stored
   }
 }
 
-async function toReply({ label = '', message, color }: BadgeContent, query: Query): Promise<Reply> {
+async function toReply(
+  { label = '', message, color }: BadgeContent,
+  query: Query,
+  accessHeaders: ResponseHeaders = {},
+): Promise<Reply> {
   const style = styles.find((one) => one === query('style')) ?? 'flat';
   const labelColor = query('labelColor');
   // Contains the widths of all characters: 1.7 MB.
@@ -187,6 +198,7 @@ async function toReply({ label = '', message, color }: BadgeContent, query: Quer
     // Prevents script execution when the image is opened as a page.
     'Content-Security-Policy': "default-src 'none'; style-src 'unsafe-inline'",
     'Content-Type': 'image/svg+xml; charset=utf-8',
+    ...accessHeaders,
   };
   return { status: 200, headers, body: svg };
 }

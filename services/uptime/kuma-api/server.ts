@@ -17,6 +17,7 @@ import { heartbeatEvents, historyDeletionEvents } from './heartbeat-events.ts';
 import { maintenanceEvents, maintenanceList, maintenanceScopeEvents } from './maintenance-events.ts';
 import { canWrite, monitorEvents, monitorList } from './monitor-events.ts';
 import { notificationEvents, notificationList } from './notification-events.ts';
+import { proxyEvents, proxyList } from './proxy-events.ts';
 import { settingsEvents } from './settings-events.ts';
 import { credentialsErrorCode, isStillValid, signInEvents } from './sign-in.ts';
 import { pageNoteEvents, statusPageEvents, statusPageList } from './status-page-events.ts';
@@ -81,6 +82,7 @@ export class KumaSocket implements SocketIo {
     changes.on('maintenances', () => this.#sendMaintenances());
     changes.on('statusPages', () => this.#sendList(sendStatusPages));
     changes.on('dockerHosts', () => this.#sendList(sendDockerHosts));
+    changes.on('proxies', () => this.#sendList(sendProxies));
     changes.on('keys', () => this.#sendList(sendKeys));
   }
 
@@ -227,6 +229,7 @@ function createEvents(dependencies: SocketDependencies): SocketEvents {
     ...tagEvents(dependencies.stores),
     ...monitorTagEvents(dependencies),
     ...dockerHostEvents(dependencies),
+    ...proxyEvents(dependencies),
     ...apiKeyEvents(dependencies),
     ...settingsEvents(dependencies),
     ...statusPageEvents(dependencies),
@@ -277,7 +280,7 @@ async function sendInitialLists(dependencies: SocketDependencies, session: Sessi
   });
   session.emit('maintenanceList', maintenanceList(dependencies.monitoring));
   session.emit('notificationList', notificationList(dependencies.stores, canWrite(dependencies, session)));
-  session.emit('proxyList', []);
+  session.emit('proxyList', proxyList(stores, canWrite(dependencies, session)));
   session.emit(
     'dockerHostList',
     (await stores.dockerHosts.list()).map((one) => ({ ...one, userID: 1 })),
@@ -337,6 +340,10 @@ function sendStatusPages({ broadcast, pages }: SocketDependencies): void {
 async function sendDockerHosts({ broadcast, stores: { dockerHosts } }: SocketDependencies): Promise<void> {
   const list = (await dockerHosts.list()).map((one) => ({ ...one, userID: 1 }));
   broadcast('dockerHostList', list, list);
+}
+
+function sendProxies({ broadcast, stores }: SocketDependencies): void {
+  broadcast('proxyList', proxyList(stores, false), proxyList(stores, true));
 }
 
 async function sendKeys(dependencies: SocketDependencies): Promise<void> {

@@ -32,7 +32,8 @@ export function statusPageEvents({ pages }: SocketDependencies): SocketEvents {
     saveStatusPage: {
       needs: 'write',
       async run(_session, slug, config, _picture, groups) {
-        const { id: _id, logo, ...fields } = toRecord(config);
+        // Clients of Uptime Kuma do not know who may see a page.
+        const { id: _id, logo, access: _access, ...fields } = toRecord(config);
         const list = parseInput(z.array(PublicGroup), groups ?? []);
         const icon = typeof logo === 'string' ? { icon: logo } : {};
         const changes = Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== null));
@@ -88,8 +89,8 @@ export function pageNoteEvents({ pages }: SocketDependencies): SocketEvents {
       needs: 'nobody',
       async run(session, slug, cursor) {
         const page = pages.get(toText(slug));
-        if (!page.config.published && !session.signedIn)
-          throw new Problem('uptime.unknown_page', 404, 'Status Page Not Found');
+        const isOpen = page.config.published && page.config.access === 'everyone';
+        if (!isOpen && !session.signedIn) throw new Problem('uptime.unknown_page', 404, 'Status Page Not Found');
         const before = toText(cursor) === '' ? {} : { before: toText(cursor) };
         const pageNotes = await pages.notes(page, { ...before, limit: 11 });
         const incidents = pageNotes.slice(0, 10);

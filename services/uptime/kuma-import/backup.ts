@@ -1,3 +1,4 @@
+import * as m from '#messages/uptime-problems';
 import { z } from 'zod';
 import { Problem } from '../../contracts/problem.ts';
 import { UptimeExport } from '../../contracts/uptime/manage.ts';
@@ -42,6 +43,7 @@ export interface MonitorHistory {
 export interface BackupContents {
   readonly tags: readonly { readonly id: number; readonly name: string; readonly color: string }[];
   readonly dockerHosts: readonly Fields[];
+  readonly proxies: readonly Fields[];
   readonly monitors: readonly Fields[];
   readonly statusPages: readonly Fields[];
   readonly maintenances: readonly Fields[];
@@ -86,15 +88,12 @@ export function parseBackup(document: Fields): ImportSource {
   }
   const monitors = toRecords(document['monitorList']);
   if (monitors.length === 0 && document['monitorList'] === undefined) {
-    throw new Problem(
-      'uptime.no_backup',
-      400,
-      'This is no backup of Uptime Kuma and no export of Homeport: it has no monitors.',
-    );
+    throw new Problem('uptime.no_backup', 400, m.backupWithoutMonitors());
   }
   return {
     tags: collectTags(monitors),
     dockerHosts: toRecords(document['dockerHostList']),
+    proxies: toRecords(document['proxyList']),
     monitors,
     statusPages: toRecords(document['statusPageList']),
     maintenances: toRecords(document['maintenanceList']),
@@ -114,11 +113,12 @@ export function toMonitorFields(
   idMaps: {
     readonly tags: ReadonlyMap<number, number>;
     readonly engines: ReadonlyMap<number, number>;
+    readonly proxies: ReadonlyMap<number, number>;
     readonly monitors: ReadonlyMap<number, number>;
   },
 ): Record<string, unknown> {
   const fields = Object.fromEntries(Object.entries(monitor).filter(([name]) => !derivedFields.includes(name)));
-  const { docker_host: engine, dependsOn, parent } = fields;
+  const { docker_host: engine, dependsOn, parent, proxyId } = fields;
   const tags = parseTags(monitor).flatMap(({ id, value }) => {
     const tag = idMaps.tags.get(id);
     return tag === undefined ? [] : [{ tag_id: tag, value }];
@@ -128,6 +128,7 @@ export function toMonitorFields(
     tags,
     parent: idMaps.monitors.get(Number(parent)) ?? null,
     docker_host: idMaps.engines.get(Number(engine)) ?? null,
+    proxyId: idMaps.proxies.get(Number(proxyId)) ?? null,
     ...(Array.isArray(dependsOn)
       ? { dependsOn: dependsOn.flatMap((one) => idMaps.monitors.get(Number(one)) ?? []) }
       : {}),

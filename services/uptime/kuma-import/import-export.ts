@@ -1,3 +1,4 @@
+import * as m from '#messages/uptime-problems';
 import { z } from 'zod';
 import { ignoredOptions } from '../domain/ignored-options.ts';
 import { redactedFields } from '../wire/redacted.ts';
@@ -6,6 +7,7 @@ import { MaintenanceConfig } from '../../contracts/uptime/maintenance.ts';
 import type { manageApi, UptimeExport } from '../../contracts/uptime/manage.ts';
 import { MonitorConfig } from '../../contracts/uptime/monitor.ts';
 import { PageNote, PublicGroup, StatusPageConfig } from '../../contracts/uptime/status-pages.ts';
+import { ProxyFields } from '../../contracts/uptime/proxies.ts';
 import { NewDockerHost } from '../../contracts/uptime/views.ts';
 import type { PastOutage } from '../store/incidents.ts';
 import type { StatusPages } from '../store/status-pages.ts';
@@ -36,7 +38,7 @@ class SkippedEntries {
   readonly list: ImportResult['skipped'];
 
   constructor(unsupported: NonNullable<ImportSource['unsupported']>) {
-    this.list = unsupported.map((one) => ({ ...one, why: 'There is no such thing here.' }));
+    this.list = unsupported.map((one) => ({ ...one, why: m.importUnsupported() }));
   }
 
   add(kind: string, name: string, why: string): void {
@@ -61,7 +63,7 @@ type ImportedIds = ReadonlyMap<number, number>;
 /** Exports the configuration without secrets, which only the backup of the host contains. */
 export async function exportAll({
   monitoring: { monitors, maintenances },
-  stores: { tags, dockerHosts },
+  stores: { tags, dockerHosts, proxies },
   pages,
 }: ImportDependencies): Promise<UptimeExport> {
   return {
@@ -69,6 +71,7 @@ export async function exportAll({
     version: 1,
     tags: [...tags.all.values()].map((tag) => ({ ...tag })),
     dockerHosts: await dockerHosts.list(),
+    proxies: proxies.all().map(({ password: _, ...fields }) => ({ ...fields })),
     monitors: monitors.all().map(({ id, config }) => ({
       id,
       ...Object.fromEntries(Object.entries(redactedFields(config, '')).filter(([, value]) => value !== null)),
@@ -83,7 +86,8 @@ export async function importAll(dependencies: ImportDependencies, source: Import
   const skipped = new SkippedEntries(source.unsupported ?? []);
   const tags = await importTags(dependencies.stores, source);
   const engines = await importEngines(dependencies, source, skipped);
-  const monitors = await importMonitors(dependencies, source, { tags: tags.ids, engines, skipped });
+  const proxies = await importProxies(dependencies, source, skipped);
+  const monitors = await importMonitors(dependencies, source, { tags: tags.ids, engines, proxies, skipped });
   await importDependencies(dependencies.monitoring, source, monitors);
   const pages = await importPages(dependencies, source, { monitors, skipped });
   const windows = await importMaintenances(dependencies, source, { monitors, pages, skipped });
@@ -91,6 +95,7 @@ export async function importAll(dependencies: ImportDependencies, source: Import
     monitors: monitors.size,
     tags: tags.added,
     dockerHosts: engines.size,
+    proxies: proxies.size,
     statusPages: pages.size,
     maintenances: windows,
     notifications: [...(source.notifications ?? [])],
@@ -112,21 +117,52 @@ async function importEngines(
   return ids;
 }
 
+/** Imports proxies; one with the address and user of an existing proxy is not added again. */
+async function importProxies(
+  { stores: { proxies } }: ImportDependencies,
+  source: ImportSource,
+  skipped: SkippedEntries,
+): Promise<ImportedIds> {
+  const ids = new Map<number, number>();
+  for (const entry of source.proxies) {
+    await skipped.attempt('proxy', entry['host'], async () => {
+      const parsed = ProxyFields.parse(entry);
+      const fields = { ...parsed, default: parsed.default && !proxies.all().some((one) => one.default) };
+      const { protocol, host, port, username } = fields;
+      const existing = proxies
+        .all()
+        .find(
+          (one) =>
+            one.protocol === protocol && one.host === host && one.port === port && one.username === (username ?? ''),
+        );
+      ids.set(Number(entry['id']), (existing ?? (await proxies.put(fields))).id);
+    });
+  }
+  return ids;
+}
+
 /** Imports monitors with their history. */
 async function importMonitors(
   dependencies: ImportDependencies,
   source: ImportSource,
-  imported: { readonly tags: ImportedIds; readonly engines: ImportedIds; readonly skipped: SkippedEntries },
+  imported: {
+    readonly tags: ImportedIds;
+    readonly engines: ImportedIds;
+    readonly proxies: ImportedIds;
+    readonly skipped: SkippedEntries;
+  },
 ): Promise<ImportedIds> {
-  const { tags, engines, skipped } = imported;
+  const { tags, engines, proxies, skipped } = imported;
   const monitors = new Map<number, number>();
   const pastIncidents: PastOutage[] = [];
   for (const monitor of sortGroupsFirst(source.monitors)) {
     await skipped.attempt('monitor', monitor['name'], async () => {
-      const config = MonitorConfig.parse(toMonitorFields(monitor, { tags, engines, monitors }));
+      const config = MonitorConfig.parse(toMonitorFields(monitor, { tags, engines, proxies, monitors }));
       const added = await dependencies.monitoring.monitors.add(config, { lenient: true });
       monitors.set(Number(monitor['id']), added.id);
       for (const why of ignoredOptions(config)) skipped.add('option', config.name, why);
+      if (Number(monitor['proxyId']) > 0 && config.proxyId === null)
+        skipped.add('option', config.name, m.importProxyMissing());
       const now = dependencies.context.clock.now();
       const past = await source.readHistory?.(Number(monitor['id']), now);
       if (past === undefined) return;
@@ -146,7 +182,11 @@ async function importPages(
   const ids = new Map<number, number>();
   for (const page of source.statusPages) {
     await skipped.attempt('statusPage', page['title'], async () => {
-      ids.set(Number(page['id']), await importPage(dependencies, page, monitors));
+      const isLocked = page['access'] === 'password';
+      // Passwords are not exported, and a page must not become public without its password.
+      const fields = isLocked ? { ...page, access: 'accounts' } : page;
+      ids.set(Number(page['id']), await importPage(dependencies, fields, monitors));
+      if (isLocked) skipped.add('option', String(page['title']), m.importPasswordMissing());
     });
   }
   return ids;

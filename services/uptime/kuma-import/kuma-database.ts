@@ -1,3 +1,4 @@
+import * as m from '#messages/uptime-problems';
 import Sqlite from 'better-sqlite3';
 import { Problem } from '../../contracts/problem.ts';
 import type { MonitorHistory, ImportedHeartbeat, ImportedTally, BackupContents } from './backup.ts';
@@ -86,20 +87,18 @@ export function openKumaDatabase(file: string): KumaDatabase {
   } catch (cause) {
     db?.close();
     if (cause instanceof Problem) throw cause;
-    throw new Problem(
-      'uptime.no_backup',
-      400,
-      'This database cannot be read. Stop Uptime Kuma and take its kuma.db once more.',
-      { cause },
-    );
+    throw new Problem('uptime.no_backup', 400, m.databaseUnreadable, { cause });
   }
 }
 
-/** @throws Problem `uptime.no_backup` (400) */
+/** Code of the problem of a database of another program. */
+export const foreignDatabaseCode = 'uptime.foreign_database';
+
+/** @throws Problem `uptime.foreign_database` (400) */
 function readDatabase(db: Database): KumaDatabase {
   const tables = new KumaTables(db);
   if (!tables.has('monitor') || !tables.has('heartbeat')) {
-    throw new Problem('uptime.no_backup', 400, 'This is a database, but none of Uptime Kuma.');
+    throw new Problem(foreignDatabaseCode, 400, m.databaseForeign);
   }
   return {
     contents: readContents(tables),
@@ -124,6 +123,7 @@ function readContents(tables: KumaTables): BackupContents {
       color: toText(color) || '#4B5563',
     })),
     dockerHosts: tables.readFields('docker_host'),
+    proxies: tables.readFields('proxy'),
     monitors: readMonitors(tables, tags),
     statusPages: readPages(tables),
     maintenances: readMaintenances(tables, typeof zone === 'string' ? zone : undefined),
@@ -132,13 +132,7 @@ function readContents(tables: KumaTables): BackupContents {
       const rows = tables.read('monitor_notification').filter((row) => row['notification_id'] === id);
       return { name: toText(name), type: toText(type), monitors: rows.length };
     }),
-    unsupported: [
-      ...tables.read('proxy').map(({ protocol, host }) => ({
-        what: 'proxy',
-        name: `${toText(protocol)}://${toText(host)}`,
-      })),
-      ...tables.read('api_key').map(({ name }) => ({ what: 'apiKey', name: toText(name) })),
-    ],
+    unsupported: tables.read('api_key').map(({ name }) => ({ what: 'apiKey', name: toText(name) })),
   };
 }
 

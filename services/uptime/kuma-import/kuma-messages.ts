@@ -9,4 +9,4 @@ export interface KumaRequest {
 export type KumaAnswer =
   | { readonly kind: 'holding'; readonly holding: BackupContents }
   | { readonly kind: 'past'; readonly past: MonitorHistory }
-  | { readonly kind: 'refused'; readonly detail: string };
+  | { readonly kind: 'refused'; readonly reason: 'unreadable' | 'foreign' };

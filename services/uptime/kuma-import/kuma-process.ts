@@ -1,5 +1,5 @@
 import { Problem } from '../../contracts/problem.ts';
-import { openKumaDatabase } from './kuma-database.ts';
+import { foreignDatabaseCode, openKumaDatabase } from './kuma-database.ts';
 import type { KumaAnswer, KumaRequest } from './kuma-messages.ts';
 
 let opened: { readonly file: string; readonly database: ReturnType<typeof openKumaDatabase> } | undefined;
@@ -13,6 +13,6 @@ export function run({ file, history }: KumaRequest): KumaAnswer {
     return { kind: 'past', past: database.readHistory(history.monitor, history.now) };
   } catch (error) {
     if (!(error instanceof Problem)) throw error;
-    return { kind: 'refused', detail: error.detail };
+    return { kind: 'refused', reason: error.code === foreignDatabaseCode ? 'foreign' : 'unreadable' };
   }
 }

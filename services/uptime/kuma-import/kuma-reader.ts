@@ -1,3 +1,4 @@
+import * as m from '#messages/uptime-problems';
 import { Problem } from '../../contracts/problem.ts';
 import { LimitedProcesses, LimitExceeded } from '../../kit/limited-process.ts';
 import { getThreadFile } from '../../kit/limited-thread.ts';
@@ -5,6 +6,8 @@ import { systemTimer } from '../../kit/system-timer.ts';
 import type { ImportSource } from './backup.ts';
 import type { KumaAnswer, KumaRequest } from './kuma-messages.ts';
 
+/** The process that reads the database has no language, so it reports a reason instead of a sentence. */
+const refusals = { unreadable: m.databaseUnreadable, foreign: m.databaseForeign } as const;
 const mebibyte = 1024 * 1024;
 const limits = {
   clock: systemTimer,
@@ -41,11 +44,11 @@ export async function openKumaBackup(file: string): Promise<AsyncDisposable & { 
 async function request(processes: LimitedProcesses, kumaRequest: KumaRequest): Promise<KumaAnswer> {
   try {
     const answer = await processes.run<KumaAnswer>(kumaRequest);
-    if (answer.kind === 'refused') throw new Problem('uptime.no_backup', 400, answer.detail);
+    if (answer.kind === 'refused') throw new Problem('uptime.no_backup', 400, refusals[answer.reason]);
     return answer;
   } catch (error) {
     if (!(error instanceof LimitExceeded)) throw error;
-    const detail = `This database is too large or damaged: ${error.message}.`;
+    const detail = m.databaseTooLarge({ reason: error.message });
     throw new Problem('uptime.no_backup', 400, detail, { cause: error });
   }
 }

@@ -1,3 +1,4 @@
+import * as m from '#messages/uptime-problems';
 import { mkdtemp, open, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Readable } from 'node:stream';
@@ -46,12 +47,12 @@ async function isDatabase(file: string): Promise<boolean> {
 function parseDocument(text: string): Readonly<Record<string, unknown>> {
   const document = parseJsonOrThrow(
     text,
-    (cause) => new Problem('uptime.no_backup', 400, 'The file is neither JSON nor a database.', { cause }),
+    (cause) => new Problem('uptime.no_backup', 400, m.fileFormatUnknown(), { cause }),
   );
   if (typeof document === 'object' && document !== null) return document as Readonly<Record<string, unknown>>;
-  throw new Problem('uptime.no_backup', 400, 'The file holds nothing that could be taken over.');
+  throw new Problem('uptime.no_backup', 400, m.nothingToImport());
 }
 
 function tooLarge(): Problem {
-  return new Problem('uptime.too_large', 413, 'The file is too large.');
+  return new Problem('uptime.too_large', 413, m.fileTooLarge());
 }

@@ -1,3 +1,4 @@
+import * as m from '#messages/uptime-texts';
 import type { Health } from '../../contracts/health.ts';
 import { heartbeatStatus } from '../../contracts/uptime/monitor.ts';
 import { joinNames } from '../../kit/join-names.ts';
@@ -12,34 +13,42 @@ export function getHealth(dependencies: {
   readonly checker: Checker;
 }): Health {
   const { monitors, recorder, checker } = dependencies;
-  if (recorder.hasFailed) return { state: 'degraded', detail: 'what was checked cannot be written' };
+  if (recorder.hasFailed) return { state: 'degraded', detail: m.healthNotWritten };
   const quarantined = monitors.all().filter(({ quarantinedAt }) => quarantinedAt !== null);
   const [paused] = quarantined;
   if (paused !== undefined) {
-    const names = joinNames(quarantined.map(({ config }) => config.name));
-    const detail = `paused because Homeport stopped working during the check: ${names}`;
-    return { state: 'degraded', detail, remedy: { label: 'Resume it', to: `/uptime/monitors/${String(paused.id)}` } };
-  }
-  if (checker.problem !== undefined) return { state: 'degraded', detail: checker.problem };
-  const active = monitors.all().filter((monitor) => monitors.isActive(monitor));
-  if (active.length === 0) {
-    return { state: 'up', detail: 'nothing to watch', begin: { label: 'Watch a first address', to: '/uptime' } };
-  }
-  const down = active.filter(({ checkState }) => checkState.status === heartbeatStatus.down);
-  const upCount = active.filter(({ checkState }) => checkState.status === heartbeatStatus.up).length;
-  const uncheckedCount = active.filter(({ checkState }) => checkState.status === null).length;
-  const [first, second] = down;
-  if (first === undefined) {
-    const countText = `${String(active.length)} watched`;
+    const names = quarantined.map(({ config }) => config.name);
     return {
-      state: 'up',
-      detail:
-        uncheckedCount === 0 ? `${countText}, all well` : `${countText}, ${String(uncheckedCount)} not checked yet`,
+      state: 'degraded',
+      detail: () => m.healthPaused({ names: joinNames(names) }),
+      remedy: { label: m.resumeMonitor, to: `/uptime/monitors/${String(paused.id)}` },
     };
   }
-  const verb = second === undefined ? 'is' : 'are';
-  const to = second === undefined ? `/uptime/monitors/${String(first.id)}` : '/uptime';
-  const othersText = upCount === 0 ? '' : `, ${String(upCount)} ${upCount === 1 ? 'other is' : 'others are'} well`;
-  const detail = `${joinNames(down.map(({ config }) => config.name))} ${verb} down${othersText}`;
-  return { state: 'up', detail, remedy: { label: 'See what is down', to } };
+  if (checker.wasInterrupted) return { state: 'degraded', detail: m.healthInterrupted };
+  const active = monitors.all().filter((monitor) => monitors.isActive(monitor));
+  const count = active.length;
+  if (count === 0) return { state: 'up', detail: m.healthNoMonitors, begin: { label: m.addMonitor, to: '/uptime' } };
+  const down = active.filter(({ checkState }) => checkState.status === heartbeatStatus.down);
+  const up = active.filter(({ checkState }) => checkState.status === heartbeatStatus.up).length;
+  const unchecked = active.filter(({ checkState }) => checkState.status === null).length;
+  const [first, second] = down;
+  if (first === undefined)
+    return {
+      state: 'up',
+      detail: () => (unchecked === 0 ? m.healthUp({ count }) : m.healthUnchecked({ count, unchecked })),
+    };
+  const names = down.map(({ config }) => config.name);
+  return {
+    state: 'up',
+    detail: () => formatDown(names, up),
+    remedy:
+      second === undefined
+        ? { label: m.viewMonitor, to: `/uptime/monitors/${String(first.id)}` }
+        : { label: m.viewMonitors, to: '/uptime' },
+  };
+}
+
+function formatDown(down: readonly string[], up: number): string {
+  const values = { count: down.length, names: joinNames(down) };
+  return up === 0 ? m.healthDown(values) : m.healthDownOthersUp({ ...values, up });
 }

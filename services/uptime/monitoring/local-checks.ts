@@ -2,6 +2,7 @@ import type { Context } from '../../contracts/service.ts';
 import { heartbeatStatus, HeartbeatStatus } from '../../contracts/uptime/monitor.ts';
 import type { Outcome } from '../domain/judge.ts';
 import { judgeGroup } from '../domain/group.ts';
+import { stateFailure } from '../check/failure.ts';
 import { pingHost } from './ping.ts';
 import { getIntervalMs, getRetryMs, getTimeoutMs, type RuntimeMonitor } from './monitor-state.ts';
 
@@ -103,7 +104,7 @@ export class LocalChecks implements Disposable {
         const status = HeartbeatStatus.safeParse(config['manual_status']);
         return status.success
           ? { at: timestamp, status: status.data, msg: 'Set by hand', ping: null }
-          : { at: timestamp, status: heartbeatStatus.pending, msg: 'Nobody has set it yet', ping: null };
+          : { at: timestamp, status: heartbeatStatus.pending, ...stateFailure('not_set', {}), ping: null };
       }
       case 'ping': {
         while (this.#runningPings >= maxConcurrentPings) {

@@ -1,3 +1,4 @@
+import * as m from '#messages/uptime-problems';
 import { z } from 'zod';
 import { Problem } from '../../contracts/problem.ts';
 import type { Context } from '../../contracts/service.ts';
@@ -132,7 +133,7 @@ export class Maintenances implements Disposable {
 
   #getStored(id: number): StoredMaintenance {
     const stored = this.#all.get(id);
-    if (stored === undefined) throw new Problem('uptime.unknown_maintenance', 404, 'There is no such maintenance.');
+    if (stored === undefined) throw new Problem('uptime.unknown_maintenance', 404, m.maintenanceNotFound());
     return stored;
   }
 
@@ -301,8 +302,7 @@ function buildKey(kind: WindowEventKind, start: number, seconds: number | undefi
 function assertValid(config: MaintenanceConfig): void {
   const { timezoneOption: zone } = config;
   const fields: Record<string, string> = validateWindow(config);
-  if (zone !== sameAsServer && !isZone(zone))
-    fields['timezoneOption'] = 'Use the name of a time zone, such as Europe/Berlin.';
+  if (zone !== sameAsServer && !isZone(zone)) fields['timezoneOption'] = m.timeZoneInvalid();
   const [first] = Object.entries(fields);
   if (first !== undefined) throw new Problem('uptime.invalid', 400, first[1], { fields });
 }

@@ -252,7 +252,10 @@ export class MonitorRunner {
       if (existingIncident !== undefined) await incidents.join(transaction, existingIncident, monitor.id);
       const id =
         existingIncident ??
-        (await incidents.open(transaction, monitor.id, since, `${monitor.config.name}: ${beat.msg}`));
+        (await incidents.open(transaction, monitor.id, since, {
+          cause: `${monitor.config.name}: ${beat.msg}`,
+          failure: beat.failure,
+        }));
       return () => {
         monitor.incident = id;
         this.#dependencies.recorder.saveState(monitor);

@@ -9,6 +9,7 @@ import type { EventQueue } from '../notifications/event-queue.ts';
 import type { Settings } from '../settings.ts';
 import { MaintenanceStore } from '../store/maintenances.ts';
 import { MonitorStore } from '../store/monitors.ts';
+import { toProxyAddress } from '../store/proxies.ts';
 import type { UptimeStores } from '../store/stores.ts';
 import { Connectivity } from './connectivity.ts';
 import { LiveUpdates } from './live-updates.ts';
@@ -81,6 +82,7 @@ export class Monitoring implements AsyncDisposable {
       keepDays: () => options.current.keepDataPeriodDays,
     });
     changes.on('dockerHosts', (list) => this.checker.setEngines(list));
+    changes.on('proxies', (list) => this.checker.setProxies(list.map(toProxyAddress)));
   }
 
   /** Loads the maintenance windows and monitors, and begins to check. */

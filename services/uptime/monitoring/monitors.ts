@@ -1,3 +1,4 @@
+import * as m from '#messages/uptime-problems';
 import type { Kysely } from 'kysely';
 import { z } from 'zod';
 import { Problem } from '../../contracts/problem.ts';
@@ -6,6 +7,7 @@ import { exceedsDepth } from '../../kit/json-depth.ts';
 import { heartbeatStatus, missingTarget, MonitorConfig, secretFields } from '../../contracts/uptime/monitor.ts';
 import { checkedTypes } from '../check/runner.ts';
 import type { Checker } from '../check/checker.ts';
+import type { CheckResult } from '../check/messages.ts';
 import type { MonitorStore } from '../store/monitors.ts';
 import type { Tables } from '../store/tables.ts';
 import type { LocalChecks } from './local-checks.ts';
@@ -21,6 +23,7 @@ import { SerialQueue } from '../../kit/serial-queue.ts';
 
 /** Maximum nesting depth of a field. */
 const maxLevels = 20;
+const maxNameLength = 150;
 
 export interface MonitorsDependencies {
   readonly context: Pick<Context, 'commit' | 'db' | 'clock' | 'random'>;
@@ -64,7 +67,7 @@ export class Monitors {
   /** @throws Problem `uptime.unknown` (404) */
   get(id: number): RuntimeMonitor {
     const monitor = this.#monitors.get(id);
-    if (monitor === undefined) throw new Problem('uptime.unknown', 404, 'There is no such monitor.');
+    if (monitor === undefined) throw new Problem('uptime.unknown', 404, m.monitorNotFound());
     return monitor;
   }
 
@@ -202,9 +205,9 @@ export class Monitors {
       const { context, store, onChange: changed } = this.#dependencies;
       await context.commit((transaction) => store.change(transaction, id, config));
       const all = [monitor, ...this.#findDescendants(id)];
+      const { parent: previousGroup, active: wasActive } = monitor.config;
       // The status during the pause is unknown.
-      if (config.active && !monitor.config.active)
-        for (const one of all) one.checkState = { ...one.checkState, since: null };
+      if (config.active && !wasActive) for (const one of all) one.checkState = { ...one.checkState, since: null };
       if (monitor.config.pushToken !== null) this.#idsByToken.delete(monitor.config.pushToken);
       if (config.active && monitor.quarantinedAt !== null) {
         monitor.quarantinedAt = null;
@@ -215,6 +218,9 @@ export class Monitors {
       monitor.usual = undefined;
       this.#store(monitor);
       this.#updateChecks(all, true);
+      if (config.parent !== previousGroup || config.active !== wasActive) {
+        this.#checkGroups([previousGroup, config.parent]);
+      }
       changed([id]);
       return monitor;
     });
@@ -233,6 +239,7 @@ export class Monitors {
         for (const one of removedIds) await store.remove(transaction, one);
       });
       for (const { one, config } of updatedOrphans) one.config = config;
+      const groups = removedIds.map((one) => this.get(one).config.parent);
       for (const one of removedIds) {
         const { pushToken } = this.get(one).config;
         if (pushToken !== null) this.#idsByToken.delete(pushToken);
@@ -240,9 +247,32 @@ export class Monitors {
         local.remove(one);
       }
       checker.remove(removedIds);
+      this.#checkGroups(groups);
       changed(removedIds);
       return removedIds;
     });
+  }
+
+  /** Adds a paused copy of a monitor with its secrets. The copy of a push monitor gets its own token. */
+  async duplicate(id: number): Promise<RuntimeMonitor> {
+    const { config } = this.get(id);
+    const name = m.copyName({ name: config.name }).slice(0, maxNameLength);
+    return this.add({ ...config, name, pushToken: null, active: false }, { lenient: true });
+  }
+
+  /**
+   * Checks a configuration once without storing it. With an ID, missing fields are those of that monitor.
+   *
+   * @throws Problem `uptime.invalid` (400) with fields, `uptime.untestable` (400) for a type without a check
+   */
+  async test(input: Readonly<Record<string, unknown>>, id: number | undefined): Promise<CheckResult> {
+    const existingFields = id === undefined ? {} : this.get(id).config;
+    const parsed = MonitorConfig.safeParse({ ...withoutUndefined(existingFields), ...withoutUndefined(input) });
+    if (!parsed.success) throw invalid(parsed.error.issues.map(({ path, message }) => [path.join('.'), message]));
+    if (!checkedTypes.has(parsed.data.type)) throw new Problem('uptime.untestable', 400, m.testUnsupported);
+    const config = this.#validate(parsed.data, id, false);
+    const { checker } = this.#dependencies;
+    return checker.test({ config, intervalMs: getIntervalMs(config), timeoutMs: getTimeoutMs(config) });
   }
 
   async setActive(id: number, active: boolean): Promise<RuntimeMonitor> {
@@ -258,6 +288,11 @@ export class Monitors {
     if (monitor === undefined) return;
     if (this.isChecked(monitor)) this.#dependencies.checker.scheduleIn(id, inMs);
     else this.#dependencies.local.scheduleIn(monitor, inMs);
+  }
+
+  /** Checks groups whose members have changed, which can be long before their interval ends. */
+  #checkGroups(ids: readonly (number | null)[]): void {
+    for (const id of new Set(ids)) if (id !== null) this.scheduleIn(id, 0);
   }
 
   /** Returns the monitor and all groups that contain it. */
@@ -317,16 +352,15 @@ export class Monitors {
     const deepField = Object.entries(input).find(([, value]) => exceedsDepth(value, maxLevels));
     // Deep nesting would fail in JSON and in messages to the checker process.
     if (deepField !== undefined)
-      problems.push([deepField[0].slice(0, 100), `Use at most ${String(maxLevels)} levels.`]);
-    if (input.parent !== null && !this.#isValidParent(input.parent, id))
-      problems.push(['parent', 'There is no such group.']);
+      problems.push([deepField[0].slice(0, 100), m.nestingTooDeep({ max: String(maxLevels) })]);
+    if (input.parent !== null && !this.#isValidParent(input.parent, id)) problems.push(['parent', m.groupNotFound()]);
     if (problems.length > 0) throw invalid(problems);
     if (input.type !== 'push') return input;
     const pushToken = input.pushToken ?? this.#dependencies.context.random.text(32);
     const existingId = this.#idsByToken.get(pushToken);
     if (existingId !== undefined && existingId !== id) {
-      throw new Problem('uptime.taken', 409, 'Another monitor has this push token.', {
-        fields: { pushToken: 'Another monitor has it.' },
+      throw new Problem('uptime.taken', 409, m.pushTokenTaken(), {
+        fields: { pushToken: m.pushTokenTaken() },
       });
     }
     return { ...input, pushToken };
@@ -340,7 +374,7 @@ export class Monitors {
 
 function invalid(problems: readonly (readonly [string, string])[]): Problem {
   const [first] = problems;
-  const detail = first === undefined ? 'The monitor is not valid.' : `${first[0]}: ${first[1]}`;
+  const detail = first === undefined ? m.monitorInvalid() : m.fieldProblem({ field: first[0], problem: first[1] });
   return new Problem('uptime.invalid', 400, detail, { fields: Object.fromEntries(problems) });
 }
 

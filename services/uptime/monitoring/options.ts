@@ -1,3 +1,4 @@
+import * as m from '#messages/uptime-problems';
 import type { Kysely } from 'kysely';
 import type { Context } from '../../contracts/service.ts';
 import { Problem } from '../../contracts/problem.ts';
@@ -42,7 +43,7 @@ export class Options {
   /** @throws Problem `uptime.invalid` (422) for an unknown time zone */
   async set(change: Partial<UptimeOptions>): Promise<UptimeOptions> {
     if (change.timezone !== undefined && !isZone(change.timezone)) {
-      const detail = 'Use the name of a time zone, such as Europe/Berlin.';
+      const detail = m.timeZoneInvalid();
       throw new Problem('uptime.invalid', 422, detail, { fields: { timezone: detail } });
     }
     const rows = Object.entries(change)

@@ -1,3 +1,4 @@
+import { stateFailure } from '../check/failure.ts';
 import type { Children } from '../../contracts/children.ts';
 import { Problem } from '../../contracts/problem.ts';
 import { heartbeatStatus, type MonitorConfig } from '../../contracts/uptime/monitor.ts';
@@ -16,8 +17,12 @@ export async function pingHost(
   platform: NodeJS.Platform = currentPlatform,
 ): Promise<Omit<Outcome, 'at'> & { readonly unreachable?: boolean }> {
   const options = toPingOptions(config, timeoutMs);
-  const down = (msg: string) => ({ status: heartbeatStatus.down, msg, ping: null });
-  if (!isPingHost(options.host, platform)) return down(`${options.host} is not a host name`);
+  const down = (message: Pick<Outcome, 'msg' | 'failure'>) => ({
+    status: heartbeatStatus.down,
+    ...message,
+    ping: null,
+  });
+  if (!isPingHost(options.host, platform)) return down(stateFailure('host_invalid', { host: options.host }));
   const { file, args, environment } = buildPingCommand(options, platform);
   try {
     await using child = await children.start({
@@ -32,9 +37,9 @@ export async function pingHost(
       return { status: heartbeatStatus.up, msg: '', ping: Math.round(average) };
     }
     const seconds = Math.max(1, Math.ceil(timeoutMs / 1000));
-    return { ...down(message || `no answer within ${String(seconds)} s`), unreachable: true };
+    return { ...down(message === '' ? stateFailure('no_response', { seconds }) : { msg: message }), unreachable: true };
   } catch (error) {
-    return down(error instanceof Problem ? error.detail : `timeout of ${String(timeoutMs)}ms exceeded`);
+    return down({ msg: error instanceof Problem ? error.message : `timeout of ${String(timeoutMs)}ms exceeded` });
   }
 }
 

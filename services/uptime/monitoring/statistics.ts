@@ -87,21 +87,38 @@ export class Statistics {
     ];
   }
 
+  /**
+   * Returns chart points of the time span of the same length before, oldest first: one per hour up to 30 days,
+   * otherwise one per day. Minutes are not stored for that long.
+   */
+  async getPreviousChart(monitor: RuntimeMonitor, hours: number): Promise<ChartPoint[]> {
+    const until = this.#dependencies.clock.now() - hours * hourMs;
+    const size: BucketSize = hours <= 720 ? 1 : 2;
+    const buckets = await this.#dependencies.buckets.since(size, monitor.id, until - hours * hourMs);
+    return buckets
+      .filter(({ start }) => start < until)
+      .map((bucket) => toChartPoint(bucket.start, toTally(bucket), bucket.p95));
+  }
+
   async getFacts(monitor: RuntimeMonitor): Promise<{
     uptime: { day: number | null; week: number | null; month: number | null; year: number | null };
     avgPing24h: number | null;
     certificate: CertificateChain | null;
     pushPath: string | null;
+    description: string | null;
+    dependsOn: number[];
   }> {
     const lastDay = getLastDayTally(monitor, this.#dependencies.clock.now());
     const [week, month, year] = await Promise.all([168, 720, 8760].map((hours) => this.getTally(monitor, hours)));
     const toUptime = (tally: Tally | undefined): number | null => (tally === undefined ? null : getUptimeByTime(tally));
-    const { pushToken, type } = monitor.config;
+    const { pushToken, type, description, dependsOn } = monitor.config;
     return {
       uptime: { day: toUptime(lastDay), week: toUptime(week), month: toUptime(month), year: toUptime(year) },
       avgPing24h: getAveragePing(lastDay),
       certificate: monitor.chain ?? null,
       pushPath: type === 'push' && pushToken !== null ? `/api/push/${pushToken}` : null,
+      description,
+      dependsOn: [...(dependsOn ?? [])],
     };
   }
 

@@ -1,3 +1,4 @@
+import * as m from '#messages/uptime-problems';
 import type { z } from 'zod';
 import { notificationOffered } from '../../contracts/notify/notification.ts';
 import { Problem } from '../../contracts/problem.ts';
@@ -71,7 +72,7 @@ export class EventDelivery {
       });
       if (reply.status >= 200 && reply.status < 300) return;
       // Every error is retried, since the configuration of the receiver may be corrected.
-      const message = `The address that events are posted to answered ${String(reply.status)}.`;
+      const message = (): string => m.webhookFailed({ status: String(reply.status) });
       throw new Problem('uptime.aggregator', 502, message, { retryable: true });
     }
     const page = context.appPages.forMessages();

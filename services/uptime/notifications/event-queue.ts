@@ -38,11 +38,11 @@ export interface EnqueueOptions {
 
 /** Queues events reliably: they are stored with their cause. `EventDelivery` delivers them. */
 export class EventQueue {
-  readonly #jobs: Context['jobs'];
+  readonly #context: Pick<Context, 'inHostLanguage' | 'jobs'>;
   readonly #options: () => UptimeOptions;
 
-  constructor(jobs: Context['jobs'], options: () => UptimeOptions) {
-    this.#jobs = jobs;
+  constructor(context: Pick<Context, 'inHostLanguage' | 'jobs'>, options: () => UptimeOptions) {
+    this.#context = context;
     this.#options = options;
   }
 
@@ -53,10 +53,11 @@ export class EventQueue {
     { monitor, order, tag, hosts = [], notBefore }: EnqueueOptions,
   ): Promise<void> {
     const orderKey = order ?? (monitor === null ? undefined : `monitor:${String(monitor)}`);
-    await this.#jobs.enqueue(
+    const texts = await this.#context.inHostLanguage(() => ({ title: event.title(), body: event.body() }));
+    await this.#context.jobs.enqueue(
       transaction,
       deliverEvent,
-      { ...event, tag: tag || this.#options().notifyTag, monitor, hosts: [...hosts] },
+      { ...event, ...texts, tag: tag || this.#options().notifyTag, monitor, hosts: [...hosts] },
       {
         key: event.event.id,
         ...(orderKey === undefined ? {} : { orderKey }),

@@ -1,6 +1,7 @@
+import * as m from '#messages/uptime-texts';
 import { currentPlatform } from '../../kit/platform/current-platform.ts';
 import type { NotificationType } from '../../contracts/notify/notification.ts';
-import { explainFailure } from '../../contracts/uptime/causes.ts';
+import { explainFailure, type CheckMessage } from '../../contracts/uptime/causes.ts';
 import type { DueWarning } from '../domain/certificate.ts';
 import type { JudgedHeartbeat } from '../domain/judge.ts';
 import { getTarget } from '../domain/target.ts';
@@ -17,10 +18,10 @@ export type EventKind =
   | 'maintenance_started'
   | 'maintenance_ended';
 
-/** Event in the form in which it is stored and sent. */
+/** Event that is stored and sent. Its texts are evaluated in the language of the host. */
 export interface UptimeEvent {
-  readonly title: string;
-  readonly body: string;
+  readonly title: () => string;
+  readonly body: () => string;
   readonly type: NotificationType;
   /** Machine-readable form with fields that depend on the kind. */
   readonly event: { readonly id: string; readonly kind: EventKind } & Readonly<Record<string, unknown>>;
@@ -39,8 +40,8 @@ export function buildDownEvent(
 ): UptimeEvent {
   const { name } = subject.config;
   return {
-    title: `[Down] ${name}`,
-    body: buildBody(subject, heartbeat.msg),
+    title: () => m.eventDown({ name }),
+    body: () => buildBody(subject, heartbeat),
     type: 'failure',
     event: {
       id: `down:${String(subject.id)}:${String(heartbeat.at)}`,
@@ -53,8 +54,11 @@ export function buildDownEvent(
 
 export function buildUpEvent(subject: EventSubject, heartbeat: JudgedHeartbeat, downSince: number): UptimeEvent {
   return {
-    title: `[Up] ${subject.config.name}`,
-    body: `${buildBody(subject, heartbeat.msg)}\nIt was down for ${formatDuration(heartbeat.at - downSince)}.`,
+    title: () => m.eventUp({ name: subject.config.name }),
+    body: () => {
+      const duration = formatDuration(heartbeat.at - downSince);
+      return `${buildBody(subject, heartbeat)}\n${m.wasDownFor({ duration })}`;
+    },
     type: 'success',
     event: {
       id: `up:${String(subject.id)}:${String(heartbeat.at)}`,
@@ -69,11 +73,11 @@ export function buildUpEvent(subject: EventSubject, heartbeat: JudgedHeartbeat, 
 /** Reports that flapping began or ended. */
 export function buildFlappingEvent(subject: EventSubject, heartbeat: JudgedHeartbeat, flapping: boolean): UptimeEvent {
   const kind = flapping || heartbeat.status !== 1 ? 'down' : 'up';
+  const { name } = subject.config;
+  const steadyText = heartbeat.status === 1 ? m.steadyUp : m.steadyDown;
   return {
-    title: `[${flapping ? 'Flapping' : 'Steady again'}] ${subject.config.name}`,
-    body: flapping
-      ? `${buildBody(subject, heartbeat.msg)}\nIt goes up and down. Until it is steady nothing more is said of it.`
-      : `${buildBody(subject, heartbeat.msg)}\nIt is ${heartbeat.status === 1 ? 'up' : 'down'} and has not changed for a while.`,
+    title: () => (flapping ? m.eventFlapping({ name }) : m.eventSteady({ name })),
+    body: () => `${buildBody(subject, heartbeat)}\n${flapping ? m.flappingBody() : steadyText()}`,
     type: kind === 'up' ? 'success' : 'failure',
     event: {
       id: `${flapping ? 'flapping' : 'steady'}:${String(subject.id)}:${String(heartbeat.at)}`,
@@ -87,11 +91,12 @@ export function buildFlappingEvent(subject: EventSubject, heartbeat: JudgedHeart
 export function buildCertificateEvent(subject: EventSubject, warning: DueWarning, now: number): UptimeEvent {
   const { subject: subjectCN, daysRemaining, validTo, fingerprint256, threshold } = warning;
   const isExpired = validTo <= now;
-  const remainingText = isExpired ? 'expired' : `${String(daysRemaining)} ${daysRemaining === 1 ? 'day' : 'days'} left`;
   const until = new Date(validTo).toISOString();
+  const { name } = subject.config;
+  const values = { certificate: subjectCN, target: getTarget(subject.config), date: until.slice(0, 10) };
   return {
-    title: `[Certificate] ${subject.config.name}: ${remainingText}`,
-    body: `The certificate ${subjectCN} of ${getTarget(subject.config)} ${isExpired ? 'ended' : 'ends'} ${until.slice(0, 10)}.`,
+    title: () => (isExpired ? m.eventCertificateExpired({ name }) : m.eventCertificate({ name, count: daysRemaining })),
+    body: () => (isExpired ? m.certificateExpired(values) : m.certificateExpires(values)),
     type: isExpired || daysRemaining <= 1 ? 'failure' : 'warning',
     event: {
       id: `cert_expiry:${String(subject.id)}:${fingerprint256}:${String(threshold)}`,
@@ -115,8 +120,8 @@ export function buildSlowEvent(
   const { current, median, threshold } = figures;
   const [now, baseline] = [Math.round(current), Math.round(median)];
   return {
-    title: `[Slow] ${subject.config.name}: ${String(now)} ms (normally ${String(baseline)} ms)`,
-    body: `${getTarget(subject.config) || subject.config.name} answers in ${String(now)} ms; normally it takes ${String(baseline)} ms.`,
+    title: () => m.eventSlow({ name: subject.config.name, current: now, usual: baseline }),
+    body: () => m.slowBody({ target: getTarget(subject.config) || subject.config.name, current: now, usual: baseline }),
     type: 'warning',
     event: {
       id: `degraded:${String(subject.id)}:${String(timestamp)}`,
@@ -138,8 +143,8 @@ export function buildNormalEvent(
 ): UptimeEvent {
   const { current, median, threshold, since } = figures;
   return {
-    title: `[Normal again] ${subject.config.name}`,
-    body: `It answers in ${String(Math.round(current))} ms, and was slow for ${formatDuration(timestamp - since)}.`,
+    title: () => m.eventNormal({ name: subject.config.name }),
+    body: () => m.normalBody({ current: Math.round(current), duration: formatDuration(timestamp - since) }),
     type: 'success',
     event: {
       id: `degraded_resolved:${String(subject.id)}:${String(timestamp)}`,
@@ -177,14 +182,14 @@ export function buildWindowEvent(
   seconds?: number,
 ): UptimeEvent {
   const { id, title, description, start, end, zone, monitorIds } = window;
-  const suffix = {
-    maintenance_reminder: `starts in ${formatRoughDuration(start - now)}`,
-    maintenance_started: 'has started',
-    maintenance_ended: 'has ended',
-  }[kind];
+  const titles = {
+    maintenance_reminder: () => m.eventMaintenanceSoon({ title, duration: formatRoughDuration(start - now) }),
+    maintenance_started: () => m.eventMaintenanceStarted({ title }),
+    maintenance_ended: () => m.eventMaintenanceEnded({ title }),
+  };
   return {
-    title: `[Maintenance] ${title} ${suffix}`,
-    body: [`${formatSlot(window, zone)}.`, description].filter((part) => part !== '').join('\n'),
+    title: titles[kind],
+    body: () => [formatSlot(window, zone), description].filter((part) => part !== '').join('\n'),
     type: 'info',
     event: {
       id: `${kind}:${String(id)}:${String(start)}${seconds === undefined ? '' : `:${String(seconds)}`}`,
@@ -214,10 +219,10 @@ function buildMonitorFields({ id, config }: EventSubject) {
 }
 
 /** Returns the explained cause and the target. Never empty, because some receivers reject empty bodies. */
-function buildBody({ config }: EventSubject, msg: string): string {
-  const cause = explainFailure(msg, currentPlatform) ?? '';
+function buildBody({ config }: EventSubject, message: CheckMessage): string {
+  const cause = explainFailure(message, currentPlatform) ?? '';
   const target = getTarget(config);
-  const parts = [cause, cause.includes(target) ? '' : target, cause === '' ? msg : ''];
+  const parts = [cause, cause.includes(target) ? '' : target, cause === '' ? message.msg : ''];
   return parts.filter((part) => part !== '').join('\n') || config.name;
 }
 

@@ -1,3 +1,4 @@
+import * as m from '#messages/uptime-texts';
 import type { Kysely } from 'kysely';
 import { z } from 'zod';
 import { defineJob } from '../../contracts/jobs.ts';
@@ -23,7 +24,7 @@ export const messageFollowers = defineJob(
 );
 
 export interface PageMessageQueueDependencies {
-  readonly context: Pick<Context, 'appPages' | 'jobs'>;
+  readonly context: Pick<Context, 'appPages' | 'inHostLanguage' | 'jobs'>;
   readonly publicUrl: () => string;
   readonly mail: SubscriberMail;
 }
@@ -60,20 +61,23 @@ export class PageMessageQueue {
     const { slug, title, pushTopic, notifyTag } = page.config;
     const key = `${announcement.id}:page:${String(page.id)}`;
     const { words, message, good } = announcement;
+    // Followers get all announcements in the language of the host, also a note that was written on a page in another one.
+    const { context } = this.#dependencies;
+    const subject = await context.inHostLanguage(() => m.newsSubject({ page: title, text: words }));
     const addresses = {
       configured: this.#dependencies.publicUrl().replace(/\/$/, ''),
       fallback: this.getBaseUrl(page) ?? '',
     };
     await this.#dependencies.mail.enqueueNews(transaction, page, addresses, {
       key,
-      subject: `${title}: ${words}`,
+      subject,
       message: message || words,
     });
     if (pushTopic === null && notifyTag === null) return;
-    await this.#dependencies.context.jobs.enqueue(
+    await context.jobs.enqueue(
       transaction,
       messageFollowers,
-      { key, slug, title: `${title}: ${words}`, message: message || words, good, topic: pushTopic, tag: notifyTag },
+      { key, slug, title: subject, message: message || words, good, topic: pushTopic, tag: notifyTag },
       { key, orderKey: `page:${String(page.id)}` },
     );
   }

@@ -1,3 +1,4 @@
+import * as m from '#messages/uptime-texts';
 import { notificationOffered } from '../../contracts/notify/notification.ts';
 import { Problem } from '../../contracts/problem.ts';
 import { pushOffered } from '../../contracts/push/topics.ts';
@@ -9,7 +10,7 @@ import { messageFollowers, type Announcement, type PageMessageQueue } from './pa
 const seconds = 1000;
 
 export interface PageNotifierDependencies {
-  readonly context: Pick<Context, 'commit' | 'handovers' | 'jobs'>;
+  readonly context: Pick<Context, 'commit' | 'handovers' | 'inHostLanguage' | 'jobs'>;
   readonly pages: Pick<StatusPages, 'all'>;
   /** Returns the pages that list a maintenance window. */
   readonly findPagesOfWindow: (window: number) => readonly number[];
@@ -29,7 +30,7 @@ export class PageNotifier {
     event: Readonly<Record<string, unknown>> & { readonly id: string; readonly kind: string },
   ): Promise<void> {
     const { messages } = this.#dependencies;
-    const announcement = toAnnouncement(event);
+    const announcement = await this.#dependencies.context.inHostLanguage(() => toAnnouncement(event));
     if (announcement === undefined) return;
     const monitor = event['monitorId'];
     const windowPages =
@@ -101,34 +102,42 @@ function toAnnouncement(
   const text = (field: string): string => (typeof event[field] === 'string' ? event[field] : '');
   const name = text('monitorName');
   if (event['repeat'] !== undefined || event['flapping'] !== undefined) return undefined;
-  const until = text('endsAt') === '' ? '' : ` until ${formatMinute(text('endsAt'))}`;
   const title = text('maintenanceTitle');
   switch (kind) {
     case 'down':
-      return { id, words: `${name} is down`, message: `Since ${formatMinute(text('at'))}.`, good: false };
+      return {
+        id,
+        words: m.newsDown({ name }),
+        message: m.newsDownSince({ time: formatMinute(text('at')) }),
+        good: false,
+      };
     case 'up': {
-      const length = formatDuration(Number(event['downSeconds'] ?? 0) * seconds);
-      return { id, words: `${name} is up again`, message: `It was down for ${length}.`, good: true };
+      const duration = formatDuration(Number(event['downSeconds'] ?? 0) * seconds);
+      return { id, words: m.newsUp({ name }), message: m.wasDownFor({ duration }), good: true };
     }
     case 'maintenance_reminder':
       return {
         id,
-        words: `Maintenance: ${title}`,
-        message: `From ${formatMinute(text('startsAt'))}${until}.`,
+        words: m.newsMaintenancePlanned({ title }),
+        message: formatWindow(text('startsAt'), text('endsAt')),
         good: false,
       };
-    case 'maintenance_started':
-      return {
-        id,
-        words: `Maintenance has started: ${title}`,
-        message: `It lasts${until || ' until it is done'}.`,
-        good: false,
-      };
+    case 'maintenance_started': {
+      const end = text('endsAt');
+      const message = end === '' ? m.newsLastsUntilEnded() : m.newsLastsUntil({ end: formatMinute(end) });
+      return { id, words: m.newsMaintenanceStarted({ title }), message, good: false };
+    }
     case 'maintenance_ended':
-      return { id, words: `Maintenance has ended: ${title}`, message: '', good: true };
+      return { id, words: m.newsMaintenanceEnded({ title }), message: '', good: true };
     default:
       return undefined;
   }
+}
+
+/** @param end Empty when the maintenance is ended manually */
+function formatWindow(start: string, end: string): string {
+  if (end === '') return m.newsFrom({ start: formatMinute(start) });
+  return m.newsFromUntil({ start: formatMinute(start), end: formatMinute(end) });
 }
 
 function formatMinute(iso: string): string {

@@ -1,9 +1,12 @@
+import * as m from '#messages/uptime-texts';
 import type { Kysely } from 'kysely';
 import { z } from 'zod';
 import { defineJob } from '../../contracts/jobs.ts';
 import { notificationOffered } from '../../contracts/notify/notification.ts';
 import { Problem } from '../../contracts/problem.ts';
 import type { Context } from '../../contracts/service.ts';
+import { getLanguage, getLocale } from '../../../messages/language.ts';
+import { runInLanguage } from '../../kit/language.ts';
 import type { StoredPage } from '../store/status-pages.ts';
 import type { Subscriber, Subscribers } from './subscribers.ts';
 
@@ -19,12 +22,14 @@ const sendMail = defineJob(
     message: z.string(),
     link: z.enum(['confirm', 'unsubscribe']),
     page: z.string(),
+    /** Language of the texts; absent for mail in the language of the host. */
+    language: z.object({ language: z.string(), locale: z.string() }).optional(),
   }),
   { backoffMs: [1, 4, 16, 64, 300].map((wait) => wait * seconds), concurrency: 4, timeoutMs: 60_000 },
 );
 
 export interface SubscriberMailDependencies {
-  readonly context: Pick<Context, 'jobs' | 'handovers' | 'log'>;
+  readonly context: Pick<Context, 'handovers' | 'inHostLanguage' | 'jobs' | 'log'>;
   readonly subscribers: Subscribers;
   /** Delivery URL of the mail server without a recipient; empty when mail is disabled. Contains a password. */
   readonly mailAddress: () => string;
@@ -58,7 +63,7 @@ export class SubscriberMail {
   }
 
   /**
-   * Enqueues the confirmation mail.
+   * Enqueues the confirmation mail in the language of the visitor.
    * @param base Base URL at which the visitor sees the page
    */
   async enqueueConfirmation(
@@ -70,8 +75,9 @@ export class SubscriberMail {
     const key = `subscribe:${String(subscriber.id)}:${subscriber.token.slice(0, 8)}`;
     await this.#dependencies.context.jobs.enqueue(transaction, sendMail, {
       ...{ key, subscriber: subscriber.id, link: 'confirm', page: `${base}/status/${page.config.slug}` },
-      subject: `Confirm: news of ${page.config.title}`,
-      message: `Somebody, we hope you, wants news of “${page.config.title}” sent to this address. If it was not you, do nothing.`,
+      subject: m.mailConfirmSubject({ page: page.config.title }),
+      message: m.mailConfirmBody({ page: page.config.title }),
+      language: { language: getLanguage(), locale: getLocale() },
     });
   }
 
@@ -101,11 +107,18 @@ export class SubscriberMail {
   handle(): Disposable {
     const { context, subscribers } = this.#dependencies;
     const mailAddress = this.#dependencies.mailAddress();
-    return context.jobs.handle(sendMail, async ({ id, payload: { subscriber, subject, message, link, page } }) => {
+    return context.jobs.handle(sendMail, async ({ id, payload }) => {
+      const { subscriber, subject, message, link, page, language } = payload;
       const recipient = subscribers.find(subscriber);
       if (recipient === undefined || mailAddress === '') return;
       const actionUrl = `${page}/${link}?of=${String(recipient.id)}.${recipient.token}`;
-      const footer = link === 'confirm' ? `To confirm: ${actionUrl}` : `${page}\n\nNo more of these: ${actionUrl}`;
+      const composeFooter = (): string =>
+        link === 'confirm'
+          ? m.mailConfirmLink({ url: actionUrl })
+          : `${page}\n\n${m.mailUnsubscribeLink({ url: actionUrl })}`;
+      const footer = await (language === undefined
+        ? context.inHostLanguage(composeFooter)
+        : runInLanguage(language, composeFooter));
       try {
         await context.handovers.pass(notificationOffered, `uptime:${id}`, {
           configuration: 'aggregator',

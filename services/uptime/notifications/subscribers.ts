@@ -1,3 +1,4 @@
+import * as m from '#messages/uptime-problems';
 import { timingSafeEqual } from 'node:crypto';
 import type { Kysely } from 'kysely';
 import { z } from 'zod';
@@ -101,7 +102,7 @@ export class Subscribers {
     { remoteAddress, base }: SubscriptionOrigin,
   ): Promise<Subscriber | undefined> {
     const parsed = Address.safeParse(typeof input === 'string' ? input.trim() : input);
-    if (!parsed.success) throw new Problem('uptime.invalid', 400, 'This is no mail address.');
+    if (!parsed.success) throw new Problem('uptime.invalid', 400, m.mailAddressInvalid());
     if (!this.#addressLimiter.tryTake(remoteAddress) || !this.#totalLimiter.tryTake('')) throw tooMany();
     return this.#changes.run(async () => {
       const address = parsed.data;
@@ -137,7 +138,7 @@ export class Subscribers {
     const subscriber = this.#subscribers.get(Number(id));
     const isOfPage = subscriber !== undefined && subscriber.page === page?.id;
     if (isOfPage && timingSafeEqual(Buffer.from(subscriber.token), Buffer.from(token))) return subscriber;
-    throw new Problem('uptime.unknown_subscriber', 404, 'This link is no longer of use.');
+    throw new Problem('uptime.unknown_subscriber', 404, m.linkInvalid());
   }
 
   async confirm({ id }: Subscriber): Promise<void> {
@@ -176,5 +177,5 @@ export class Subscribers {
 }
 
 function tooMany(): Problem {
-  return new Problem('uptime.too_many', 429, 'Too many have asked for mails just now. Try again in an hour.');
+  return new Problem('uptime.too_many', 429, m.tooManySubscriptions());
 }

@@ -1,3 +1,4 @@
+import * as m from '#messages/uptime-problems';
 import { createHash, timingSafeEqual } from 'node:crypto';
 import type { Kysely } from 'kysely';
 import { Problem } from '../../contracts/problem.ts';
@@ -66,7 +67,7 @@ export class ApiKeys {
     const removed = await this.#context.commit(async (transaction: Kysely<Tables>) =>
       transaction.deleteFrom('api_keys').where('id', '=', id).returning('id').executeTakeFirst(),
     );
-    if (removed === undefined) throw new Problem('uptime.unknown_key', 404, 'There is no such key.');
+    if (removed === undefined) throw new Problem('uptime.unknown_key', 404, m.keyNotFound());
     this.#changed();
   }
 

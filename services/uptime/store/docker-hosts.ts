@@ -1,3 +1,4 @@
+import * as m from '#messages/uptime-problems';
 import type { Kysely } from 'kysely';
 import { Problem } from '../../contracts/problem.ts';
 import type { Context } from '../../contracts/service.ts';
@@ -55,5 +56,5 @@ export class DockerHosts {
 }
 
 function createUnknownEngineProblem(): Problem {
-  return new Problem('uptime.unknown_engine', 404, 'There is no such container engine.');
+  return new Problem('uptime.unknown_engine', 404, m.engineNotFound());
 }

@@ -1,5 +1,6 @@
 import { sql, type Kysely } from 'kysely';
 import { executeCached, chunkRows } from '../../kit/cached-statement.ts';
+import type { CodedFailure } from '../../contracts/uptime/causes.ts';
 import type { JudgedHeartbeat } from '../domain/judge.ts';
 import type { Tables } from './tables.ts';
 
@@ -20,7 +21,8 @@ export class HeartbeatStore {
   }
 
   async add(transaction: Kysely<Tables>, heartbeats: readonly StoredHeartbeat[]): Promise<void> {
-    const numbers = await this.#getMessageIds(transaction, new Set(heartbeats.map(({ msg }) => toStorable(msg))));
+    const messages = new Map(heartbeats.map(({ msg, failure }) => [toStorable(msg), failure]));
+    const numbers = await this.#getMessageIds(transaction, messages);
     for (const chunk of chunkRows(heartbeats)) {
       const rows = chunk.map((heartbeat) => ({
         monitor_id: heartbeat.monitorId,
@@ -127,12 +129,15 @@ export class HeartbeatStore {
     return this.#db
       .selectFrom('beats')
       .innerJoin('messages', 'messages.id', 'beats.message_id')
-      .select(['monitor_id', 'at', 'status', 'ping', 'important', 'retries', 'text']);
+      .select(['monitor_id', 'at', 'status', 'ping', 'important', 'retries', 'text', 'failure']);
   }
 
-  async #getMessageIds(transaction: Kysely<Tables>, texts: ReadonlySet<string>): Promise<ReadonlyMap<string, number>> {
+  async #getMessageIds(
+    transaction: Kysely<Tables>,
+    messages: ReadonlyMap<string, CodedFailure | undefined>,
+  ): Promise<ReadonlyMap<string, number>> {
     const ids = new Map<string, number>();
-    for (const text of texts) {
+    for (const [text, failure] of messages) {
       const cachedId = this.#messageIds.get(text);
       if (cachedId !== undefined) {
         ids.set(text, cachedId);
@@ -140,7 +145,7 @@ export class HeartbeatStore {
       }
       await transaction
         .insertInto('messages')
-        .values({ text })
+        .values({ text, failure: failure === undefined ? null : toStorable(JSON.stringify(failure)) })
         .onConflict((conflict) => conflict.column('text').doNothing())
         .execute();
       const { id } = await transaction
@@ -182,11 +187,13 @@ export class HeartbeatStore {
   }
 }
 
-type Row = Pick<Tables['beats'], 'monitor_id' | 'at' | 'status' | 'ping' | 'important' | 'retries'> & { text: string };
+type Row = Pick<Tables['beats'], 'monitor_id' | 'at' | 'status' | 'ping' | 'important' | 'retries'> &
+  Pick<Tables['messages'], 'failure' | 'text'>;
 
 function toHeartbeat(row: Row): Omit<StoredHeartbeat, 'duration'> {
   const { monitor_id: monitorId, at, status, ping, important, retries, text: msg } = row;
-  return { monitorId, at, status, ping, important: important === 1, retries, msg };
+  const failure = row.failure === null ? {} : { failure: JSON.parse(row.failure) as CodedFailure };
+  return { monitorId, at, status, ping, important: important === 1, retries, msg, ...failure };
 }
 
 /** Adds the durations between consecutive heartbeats. */

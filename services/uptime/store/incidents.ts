@@ -1,4 +1,5 @@
 import { sql, type Kysely, type Selectable } from 'kysely';
+import type { CodedFailure } from '../../contracts/uptime/causes.ts';
 import type { Incident } from '../../contracts/uptime/views.ts';
 import type { Tables } from './tables.ts';
 import { buildCandidatePattern } from '../../kit/like-pattern.ts';
@@ -12,6 +13,12 @@ export interface PastOutage {
   readonly cause: string;
 }
 
+/** Cause of an incident: in English, and the failure if a check states it. */
+export interface IncidentCause {
+  readonly cause: string;
+  readonly failure?: CodedFailure | undefined;
+}
+
 /** Stores incidents. */
 export class IncidentStore {
   readonly #db: Kysely<Tables>;
@@ -20,10 +27,20 @@ export class IncidentStore {
     this.#db = db;
   }
 
-  async open(transaction: Kysely<Tables>, monitorId: number, at: number, cause: string): Promise<number> {
+  async open(
+    transaction: Kysely<Tables>,
+    monitorId: number,
+    at: number,
+    { cause, failure }: IncidentCause,
+  ): Promise<number> {
     const { id } = await transaction
       .insertInto('incidents')
-      .values({ started_at: at, cause: cause.replaceAll('\0', '\uFFFD'), notes: '[]' })
+      .values({
+        started_at: at,
+        cause: cause.replaceAll('\0', '\uFFFD'),
+        failure: failure === undefined ? null : JSON.stringify(failure),
+        notes: '[]',
+      })
       .returning('id')
       .executeTakeFirstOrThrow();
     await this.join(transaction, id, monitorId);
@@ -32,7 +49,7 @@ export class IncidentStore {
 
   async addPast(transaction: Kysely<Tables>, pastIncidents: readonly PastOutage[]): Promise<void> {
     for (const { monitorId, startedAt, resolvedAt, cause } of pastIncidents) {
-      const id = await this.open(transaction, monitorId, startedAt, cause);
+      const id = await this.open(transaction, monitorId, startedAt, { cause });
       await this.resolve(transaction, id, resolvedAt);
     }
   }
@@ -180,6 +197,7 @@ export class IncidentStore {
       startedAt: row.started_at,
       resolvedAt: row.resolved_at,
       cause: row.cause,
+      ...(row.failure === null ? {} : { failure: JSON.parse(row.failure) as CodedFailure }),
       acknowledgedBy: row.acknowledged_by,
       acknowledgedAt: row.acknowledged_at,
       notes: JSON.parse(row.notes) as Incident['notes'],

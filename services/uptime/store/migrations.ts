@@ -1,5 +1,8 @@
 import { sql, type CreateTableBuilder, type Kysely } from 'kysely';
 import type { Migration } from '../../contracts/service.ts';
+import { addPagePassword } from './migration-page-access.ts';
+import { createProxies } from './migration-proxies.ts';
+import { statedFailures } from './migration-stated-failures.ts';
 import { isPostgres } from './tables.ts';
 
 export const migrations: readonly Migration[] = [
@@ -98,6 +101,9 @@ export const migrations: readonly Migration[] = [
       }
     },
   },
+  statedFailures,
+  createProxies,
+  addPagePassword,
 ];
 
 function withoutRowId<Table extends string, Column extends string>(

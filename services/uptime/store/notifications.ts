@@ -1,3 +1,4 @@
+import * as m from '#messages/uptime-problems';
 import type { Kysely } from 'kysely';
 import { Problem } from '../../contracts/problem.ts';
 import type { Context } from '../../contracts/service.ts';
@@ -79,5 +80,5 @@ export class Notifications {
 }
 
 function createUnknownNotificationProblem(): Problem {
-  return new Problem('uptime.unknown_notification', 404, 'notification does not exist');
+  return new Problem('uptime.unknown_notification', 404, m.notificationNotFound());
 }

@@ -1,3 +1,4 @@
+import * as m from '#messages/uptime-problems';
 import type { Kysely, Selectable } from 'kysely';
 import { z } from 'zod';
 import { Problem } from '../../contracts/problem.ts';
@@ -9,6 +10,7 @@ import {
   type PublicNote,
   type StatusPage,
 } from '../../contracts/uptime/status-pages.ts';
+import { hashPassword, verifyPasswordHash } from '../../kit/password-hash.ts';
 import { formatKumaTime } from '../domain/time-format.ts';
 import type { Tables } from './tables.ts';
 
@@ -19,6 +21,8 @@ export interface StoredPage {
   readonly id: number;
   readonly config: StatusPageConfig;
   readonly groups: readonly Group[];
+  /** Hash of the password of the page; null without one. */
+  readonly passwordHash: string | null;
 }
 
 /** Changes of a note; missing fields are kept. */
@@ -47,7 +51,7 @@ export class StatusPages {
   }
 
   async start(): Promise<void> {
-    for (const { id, config, groups } of await this.#db
+    for (const { id, config, groups, password_hash: passwordHash } of await this.#db
       .selectFrom('status_pages')
       .selectAll()
       .orderBy('id')
@@ -56,6 +60,7 @@ export class StatusPages {
         id,
         config: StatusPageConfig.parse(removeInvalidNames(JSON.parse(config))),
         groups: JSON.parse(groups) as Group[],
+        passwordHash,
       };
       this.#pages.set(page.config.slug, page);
     }
@@ -78,13 +83,13 @@ export class StatusPages {
   /** @throws Problem `uptime.unknown_page` (404) */
   get(slug: string): StoredPage {
     const page = this.find(slug);
-    if (page === undefined) throw new Problem('uptime.unknown_page', 404, 'Status Page Not Found');
+    if (page === undefined) throw new Problem('uptime.unknown_page', 404, m.statusPageNotFound());
     return page;
   }
 
-  /** Returns true when a monitor is listed on a published page. */
-  isPublic(monitor: number): boolean {
-    return this.all().some(
+  /** Returns the published pages that list a monitor. */
+  findPublishedWith(monitor: number): readonly StoredPage[] {
+    return this.all().filter(
       ({ config, groups }) =>
         config.published && groups.some(({ monitorList }) => monitorList.some(({ id }) => id === monitor)),
     );
@@ -98,29 +103,46 @@ export class StatusPages {
     const { id } = await this.#context.commit(async (transaction: Kysely<Tables>) =>
       transaction.insertInto('status_pages').values(row).returning('id').executeTakeFirstOrThrow(),
     );
-    return this.#store({ id, config, groups: [] });
+    return this.#store({ id, config, groups: [], passwordHash: null });
   }
 
+  /**
+   * Changes the named fields; groups are replaced. An undefined password keeps the stored one.
+   * @throws Problem `uptime.invalid` (400), `uptime.taken` (409)
+   */
   async change(
     slug: string,
     change: Readonly<Record<string, unknown>>,
     groups: readonly PublicGroup[] | undefined,
+    password?: string,
   ): Promise<StoredPage> {
     const page = this.get(slug);
     const definedChange = Object.fromEntries(Object.entries(change).filter(([, value]) => value !== undefined));
     const parsed = StatusPageConfig.safeParse({ ...page.config, ...definedChange });
     if (!parsed.success) {
       const fields = Object.fromEntries(parsed.error.issues.map(({ path, message }) => [path.join('.'), message]));
-      throw new Problem('uptime.invalid', 400, parsed.error.issues[0]?.message ?? 'The page is not valid.', { fields });
+      throw new Problem('uptime.invalid', 400, parsed.error.issues[0]?.message ?? m.pageInvalid(), { fields });
     }
     const config = parsed.data;
     if (config.slug !== page.config.slug) this.#assertFreeSlug(config.slug);
     this.#assertFreeNames(page.id, config.domainNameList);
-    const next = { id: page.id, config, groups: groups === undefined ? page.groups : this.#assignGroupIds(groups) };
+    const passwordHash = password === undefined ? page.passwordHash : await updateHash(password, page.passwordHash);
+    if (config.access === 'password' && passwordHash === null) {
+      throw new Problem('uptime.invalid', 400, m.pagePasswordMissing(), {
+        fields: { password: m.pagePasswordMissing() },
+      });
+    }
+    const nextGroups = groups === undefined ? page.groups : this.#assignGroupIds(groups);
+    const next = { id: page.id, config, groups: nextGroups, passwordHash };
     await this.#context.commit(async (transaction: Kysely<Tables>) => {
       await transaction
         .updateTable('status_pages')
-        .set({ slug: config.slug, config: toStorable(config), groups: toStorable(next.groups) })
+        .set({
+          slug: config.slug,
+          config: toStorable(config),
+          groups: toStorable(nextGroups),
+          password_hash: passwordHash,
+        })
         .where('id', '=', page.id)
         .execute();
     });
@@ -140,13 +162,19 @@ export class StatusPages {
 
   async withNotes(page: StoredPage): Promise<StatusPage> {
     const incidents = await this.notes(page, { active: true });
-    return { ...page.config, id: page.id, publicGroupList: [...page.groups], incidents };
+    const { config, id, groups, passwordHash } = page;
+    return { ...config, id, hasPassword: passwordHash !== null, publicGroupList: [...groups], incidents };
   }
 
   /** Lists notes, newest first. */
   async notes(
     { id }: StoredPage,
-    options: { readonly active?: true; readonly before?: string; readonly limit?: number } = {},
+    options: {
+      readonly active?: true;
+      readonly before?: string;
+      readonly beforeId?: number;
+      readonly limit?: number;
+    } = {},
   ) {
     const before = options.before === undefined ? undefined : Date.parse(`${options.before.replace(' ', 'T')}Z`);
     const rows = await this.#db
@@ -155,6 +183,7 @@ export class StatusPages {
       .where('page_id', '=', id)
       .$if(options.active === true, (query) => query.where('active', '=', 1).where('pin', '=', 1))
       .$if(before !== undefined && !Number.isNaN(before), (query) => query.where('created_at', '<', before ?? 0))
+      .$if(options.beforeId !== undefined, (query) => query.where('id', '<', options.beforeId ?? 0))
       .orderBy('id', 'desc')
       .limit(options.limit ?? 100)
       .execute();
@@ -253,7 +282,7 @@ export class StatusPages {
   }
 
   #assertFreeSlug(slug: string): void {
-    if (this.#pages.has(slug)) throw new Problem('uptime.taken', 409, 'There is a status page at this address.');
+    if (this.#pages.has(slug)) throw new Problem('uptime.taken', 409, m.slugTaken());
   }
 
   #assertFreeNames(id: number, names: readonly string[]): void {
@@ -261,8 +290,8 @@ export class StatusPages {
       this.all().some((page) => page.id !== id && page.config.domainNameList.includes(name)),
     );
     if (takenName === undefined) return;
-    throw new Problem('uptime.taken', 409, `Another status page has the name ${takenName}.`, {
-      fields: { domainNameList: 'Another status page has it.' },
+    throw new Problem('uptime.taken', 409, m.domainNameTakenNamed({ name: takenName }), {
+      fields: { domainNameList: m.domainNameTaken() },
     });
   }
 
@@ -272,6 +301,12 @@ export class StatusPages {
     next = Math.max(next, ...groups.map(({ id }) => id ?? 0));
     return groups.map((group, index) => ({ ...group, id: group.id ?? (next += 1), weight: index + 1 }));
   }
+}
+
+/** Returns the hash of a password. The hash of an unchanged password is kept, so that visitors stay signed in. */
+async function updateHash(password: string, existing: string | null): Promise<string> {
+  if (existing !== null && (await verifyPasswordHash(password, existing))) return existing;
+  return hashPassword(password);
 }
 
 function toNoteView(row: Selectable<Tables['page_notes']>): PublicNote {
@@ -288,7 +323,7 @@ function toNoteView(row: Selectable<Tables['page_notes']>): PublicNote {
 }
 
 function unknownNote(): Problem {
-  return new Problem('uptime.unknown_note', 404, 'Incident not found');
+  return new Problem('uptime.unknown_note', 404, m.noteNotFound());
 }
 
 function toBit(value: boolean): 0 | 1 {

@@ -6,6 +6,7 @@ import { DockerHosts } from './docker-hosts.ts';
 import { HeartbeatStore } from './heartbeats.ts';
 import { IncidentStore } from './incidents.ts';
 import { Notifications } from './notifications.ts';
+import { Proxies, type StoredProxy } from './proxies.ts';
 import { Tags } from './tags.ts';
 
 /** Stores that several features use. */
@@ -17,15 +18,21 @@ export interface UptimeStores {
   readonly tags: Tags;
   readonly notifications: Notifications;
   readonly dockerHosts: DockerHosts;
+  readonly proxies: Proxies;
 }
 
 interface StoreEvents {
   readonly onKeysChange: () => void;
   /** Also called when the stored engines were loaded. */
   readonly onDockerHostsChange: (list: readonly DockerHost[]) => void;
+  /** Also called when the stored proxies were loaded. */
+  readonly onProxiesChange: (list: readonly StoredProxy[]) => void;
 }
 
-export function createStores(context: Context, { onKeysChange, onDockerHostsChange }: StoreEvents): UptimeStores {
+export function createStores(
+  context: Context,
+  { onKeysChange, onDockerHostsChange, onProxiesChange }: StoreEvents,
+): UptimeStores {
   return {
     heartbeats: new HeartbeatStore(context.db),
     buckets: new BucketStore(context.db),
@@ -34,5 +41,6 @@ export function createStores(context: Context, { onKeysChange, onDockerHostsChan
     tags: new Tags(context),
     notifications: new Notifications(context),
     dockerHosts: new DockerHosts(context, onDockerHostsChange),
+    proxies: new Proxies(context, onProxiesChange),
   };
 }

@@ -13,8 +13,11 @@ export interface Tables {
   };
   /** JSON of `Remembered`. */
   standings: { monitor_id: number; body: string };
-  /** Messages of heartbeats, which repeat. */
-  messages: { id: Generated<number>; text: string };
+  /**
+   * Messages of heartbeats, which repeat, in English. `failure` is the JSON of the failure that a check states; null for
+   * any other.
+   */
+  messages: { id: Generated<number>; text: string; failure: string | null };
   beats: {
     monitor_id: number;
     /** Milliseconds since the epoch. */
@@ -46,11 +49,16 @@ export interface Tables {
   };
   /** Notifications of Uptime Kuma clients, as sealed JSON. */
   notifications: { id: number; sealed: string };
+  /** Proxies of monitors, as sealed JSON. */
+  proxies: { id: Generated<number>; sealed: string };
   incidents: {
     id: Generated<number>;
     started_at: number;
     resolved_at: number | null;
+    /** In English, as clients of Uptime Kuma receive it. */
     cause: string;
+    /** JSON of the failure that a check states; null for any other. */
+    failure: string | null;
     acknowledged_by: string | null;
     acknowledged_at: number | null;
     /** JSON list. */
@@ -71,8 +79,14 @@ export interface Tables {
   maintenances: { id: Generated<number>; config: string; since: number; told: string };
   options: { name: string; value: string };
   tags: { id: Generated<number>; name: string; color: string };
-  /** `config` and `groups`: JSON. */
-  status_pages: { id: Generated<number>; slug: string; config: string; groups: string };
+  /** `config` and `groups`: JSON. `password_hash`: PHC notation. */
+  status_pages: {
+    id: Generated<number>;
+    slug: string;
+    config: string;
+    groups: string;
+    password_hash: string | null;
+  };
   /** Mail subscribers of a page; `sealed` is the JSON of address, token and base URL. */
   page_subscribers: { id: Generated<number>; page_id: number; sealed: string; confirmed: 0 | 1; created_at: number };
   page_notes: {

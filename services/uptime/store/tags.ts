@@ -1,3 +1,4 @@
+import * as m from '#messages/uptime-problems';
 import type { Kysely } from 'kysely';
 import { Problem } from '../../contracts/problem.ts';
 import type { Context } from '../../contracts/service.ts';
@@ -56,6 +57,6 @@ export class Tags {
   }
 
   #require(id: number): void {
-    if (!this.#tags.has(id)) throw new Problem('uptime.unknown_tag', 404, 'Tag not found');
+    if (!this.#tags.has(id)) throw new Problem('uptime.unknown_tag', 404, m.tagNotFound());
   }
 }

@@ -7,12 +7,14 @@ import { formatKumaTime } from '../domain/time-format.ts';
 import type { StoredHeartbeat } from '../store/heartbeats.ts';
 import { getProblems } from '../monitoring/monitor-problems.ts';
 import { getLastDayTally, type RuntimeMonitor } from '../monitoring/monitor-state.ts';
+import { getTags } from './kuma-monitor.ts';
 import { redactedFields, redactedNames } from './redacted.ts';
 
 /** Converts a heartbeat into its API form. */
 export function toHeartbeatView(heartbeat: StoredHeartbeat): Heartbeat {
-  const { monitorId, status, at, msg, ping, important, duration, retries } = heartbeat;
-  return { monitorID: monitorId, status, time: formatKumaTime(at), msg, ping, important, duration, retries };
+  const { monitorId, status, at, msg, failure, ping, important, duration, retries } = heartbeat;
+  const message = failure === undefined ? { msg } : { msg, failure };
+  return { monitorID: monitorId, status, time: formatKumaTime(at), ...message, ping, important, duration, retries };
 }
 
 export function toStateView(monitor: RuntimeMonitor, now: number): MonitorState {
@@ -21,6 +23,7 @@ export function toStateView(monitor: RuntimeMonitor, now: number): MonitorState 
   return {
     status: checkState.status,
     msg: checkState.msg,
+    ...(checkState.failure === undefined ? {} : { failure: checkState.failure }),
     ping: checkState.ping,
     time: checkState.at,
     since: checkState.since,
@@ -34,7 +37,9 @@ export function toStateView(monitor: RuntimeMonitor, now: number): MonitorState 
 
 export function toRowView(monitor: RuntimeMonitor, active: boolean, now: number): MonitorRow {
   const { id, config } = monitor;
-  const { status, msg, ping, since, uptime24h, certDays, degraded, flapping, problems } = toStateView(monitor, now);
+  const state = toStateView(monitor, now);
+  const { status, msg, failure, ping, since, uptime24h, certDays, degraded, flapping, problems } = state;
+  const tags = [...new Set(getTags(monitor).map(({ tag_id: tag }) => tag))];
   return {
     id,
     name: config.name,
@@ -42,12 +47,13 @@ export function toRowView(monitor: RuntimeMonitor, active: boolean, now: number)
     target: getTarget(config),
     active,
     ...(config.parent === null ? {} : { parent: config.parent }),
+    ...(tags.length === 0 ? {} : { tags }),
     state: {
       status,
       ping,
       since,
       uptime24h: uptime24h === null ? null : Math.floor(uptime24h * 1e5) / 1e5,
-      ...(status === heartbeatStatus.up ? {} : { msg }),
+      ...(status === heartbeatStatus.up ? {} : { msg, ...(failure === undefined ? {} : { failure }) }),
       ...(certDays === null ? {} : { certDays }),
       ...(degraded ? { degraded } : {}),
       ...(flapping ? { flapping } : {}),

@@ -35,6 +35,13 @@ eachDialect((_name, open, createLocation) => {
       expect(await fixture.accounts.list()).toContainEqual(created);
     });
 
+    test('stores the language that a person selected, and removes it for the language of the browser', async () => {
+      await fixture.accounts.create({ name: 'mia', password });
+      expect(await fixture.accounts.change('mia', { language: 'pt-BR' })).toMatchObject({ language: 'pt-BR' });
+      expect(await (await fixture.another()).find('mia')).toMatchObject({ language: 'pt-BR' });
+      expect(await fixture.accounts.change('mia', { language: '' })).not.toHaveProperty('language');
+    });
+
     test('notifies services of a removed account once and of no other change', async () => {
       await fixture.accounts.create({ name: 'mia', password });
       await fixture.accounts.change('mia', { enabled: false });

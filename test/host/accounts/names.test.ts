@@ -1,3 +1,4 @@
+import * as accountProblems from '#messages/account-problems';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { eachDialect } from '../../support/database.ts';
 import { openAccountsFixture, type AccountsFixture } from './accounts-fixture.ts';
@@ -20,7 +21,7 @@ eachDialect((_name, open, createLocation) => {
       await fixture.accounts.reserveName('git', { name: 'Acme', kind: 'organization' });
       await expect(fixture.accounts.create({ name: 'acme' })).rejects.toMatchObject({
         code: 'accounts.name_reserved',
-        detail: 'The name "Acme" belongs to an organization in git already.',
+        detail: accountProblems.nameReservedIn({ name: 'Acme', service: 'git', kind: 'organization' }),
       });
     });
 

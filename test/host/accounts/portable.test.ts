@@ -25,6 +25,7 @@ eachDialect((_name, open, createLocation) => {
     await fixture.accounts.create({ name: 'root', password, role: 'admin' });
     await fixture.accounts.create({ name: 'mia', password, description: 'Mia', grants });
     await fixture.accounts.change('*', { grants });
+    await fixture.accounts.change('mia', { language: 'de' });
     return (await fixture.accounts.createToken('mia', { label: 'phone', expiresAt: null })).text;
   }
 

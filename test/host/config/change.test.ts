@@ -1,3 +1,4 @@
+import * as configProblems from '#messages/config-problems';
 import { stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
@@ -109,7 +110,7 @@ test('rejects a locked field with its variable unless it is unchanged', async ()
   expect([locked.code, locked.status, locked.detail]).toEqual([
     'config.locked',
     409,
-    'Retention is set by PUSH_RETENTION; change it there.',
+    configProblems.settingLocked({ title: 'Retention', name: 'PUSH_RETENTION' }),
   ]);
   expect((await catchProblem(config.change('push', { token: 'another-horse' }))).detail).not.toContain('horse');
   expect(config.read().services['push']?.settings['mode']).toBe('open');
@@ -213,8 +214,8 @@ services:
     }),
   );
   expect(unsure.fields).toEqual({
-    'services.push.upstreams.0.password': 'Type this secret again.',
-    'services.push.upstreams.1.password': 'Type this secret again.',
+    'services.push.upstreams.0.password': configProblems.secretAgain(),
+    'services.push.upstreams.1.password': configProblems.secretAgain(),
   });
 });
 

@@ -112,7 +112,7 @@ test('reports an invalid variable by name and uses the file', async () => {
   expect(config.problems.map(({ path, message }) => `${path} | ${message}`).sort()).toEqual([
     'services.push.enabled | HOMEPORT_ENABLED_PUSH: Expected true or false.',
     'services.push.limits | PUSH_LIMITS: Expected a JSON object.',
-    'services.push.port | HOMEPORT_PORT_PUSH: It must be 65,535 or less.',
+    'services.push.port | HOMEPORT_PORT_PUSH: The value must be at most 65,535.',
     'services.push.retention | PUSH_RETENTION: Expected a whole number.',
   ]);
   expect(config.read().services['push']).toMatchObject({ port: 2001, enabled: true, settings: { retention: 3 } });

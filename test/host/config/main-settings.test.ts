@@ -28,10 +28,16 @@ describe('main settings', () => {
   });
 
   it('are grouped under the headings of their service', () => {
-    const service = { ...fixtureService('plain'), settingGroups: { Words: ['word'] } };
+    const service = { ...fixtureService('plain'), settingGroups: [{ heading: 'Words', settings: ['word'] }] };
     const [, section] = settingsSections([service]);
     expect(section?.fields.filter(({ group }) => group === 'Words').map(({ name }) => name)).toEqual(['word']);
-    const wrong = { ...service, settingGroups: { Words: ['word'], More: ['word'] } };
+    const wrong = {
+      ...service,
+      settingGroups: [
+        { heading: 'Words', settings: ['word'] },
+        { heading: 'More', settings: ['word'] },
+      ],
+    };
     expect(() => settingsSections([wrong])).toThrow('"word" of its groups does not exist, or is in two');
   });
 

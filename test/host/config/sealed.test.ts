@@ -1,3 +1,4 @@
+import * as configProblems from '#messages/config-problems';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -140,10 +141,10 @@ describe('unknown names within a setting', () => {
     const config = await folder.open();
     await expect(config.change('push', { upstreams: wrong })).rejects.toMatchObject({
       status: 422,
-      fields: { [path]: 'There is no such setting.' },
+      fields: { [path]: configProblems.settingUnknown() },
     });
     await expect(config.change('push', { limits: { perMinute: 3, perHour: 4 } })).rejects.toMatchObject({
-      fields: { 'services.push.limits.perHour': 'There is no such setting.' },
+      fields: { 'services.push.limits.perHour': configProblems.settingUnknown() },
     });
   });
 
@@ -154,8 +155,11 @@ describe('unknown names within a setting', () => {
     );
     const config = await folder.open({ environment: { PUSH_LIMITS: '{"perHour": 5}' } });
     expect(config.problems.toSorted((a, b) => b.path.localeCompare(a.path))).toEqual([
-      { path, message: 'There is no such setting.', line: 7 },
-      { path: 'services.push.limits.perHour', message: 'PUSH_LIMITS: There is no such setting.' },
+      { path, message: configProblems.settingUnknown(), line: 7 },
+      {
+        path: 'services.push.limits.perHour',
+        message: configProblems.fromVariable({ name: 'PUSH_LIMITS', reason: configProblems.settingUnknown() }),
+      },
     ]);
     expect(config.read().services['push']?.settings).toMatchObject({ retention: 3, upstreams: [] });
   });

@@ -1,5 +1,7 @@
 import { expect, it, vi } from 'vitest';
+import { getLanguage } from '../../../messages/language.ts';
 import { Problem } from '../../../services/contracts/problem.ts';
+import { runInLanguage } from '../../../services/kit/language.ts';
 import { eachDialectOnOwnServer, type Open } from '../../support/database.ts';
 
 async function openWithTable(open: Open) {
@@ -32,6 +34,16 @@ eachDialectOnOwnServer((name, open, _createLocation, server) => {
     expect(results).toEqual([1, 2, 3, 4, 5]);
     expect(transactions.size).toBe(1);
     expect(await stored()).toEqual([1, 2, 3, 4, 5]);
+  });
+
+  it('runs the work of each caller in the language of its request', async () => {
+    const { database } = await openWithTable(open);
+    const languages = await Promise.all(
+      ['en', 'de', 'fr'].map((language) =>
+        runInLanguage({ language, locale: language }, () => database.commit(async () => getLanguage())),
+      ),
+    );
+    expect(languages).toEqual(['en', 'de', 'fr']);
   });
 
   it('limits the size of a group', async () => {

@@ -1,3 +1,4 @@
+import * as engineTexts from '#messages/engine-texts';
 import { execFile } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { once } from 'node:events';
@@ -24,6 +25,7 @@ import { getEngineSpecs } from '../../../main/host/engines/specs.ts';
 import { registry } from '../../../main/host/services/registry.ts';
 import { silentLog } from '../../support/database-location.ts';
 import { lacksProgram } from '../../support/requirements.ts';
+import { readText } from '../../../services/contracts/text.ts';
 
 let folder: string;
 let settings: EnginePaths;
@@ -142,8 +144,8 @@ describe('engine detection', () => {
 
   it.each([
     ['that fails', '#!/bin/sh\necho "ERROR: no Python" >&2\nexit 1\n', 'no Python'],
-    ['that answers nonsense', '#!/bin/sh\necho hello\n', 'not a version'],
-    ['that is no program', 'text', 'does not answer'],
+    ['that answers nonsense', '#!/bin/sh\necho hello\n', engineTexts.versionUnreadable()],
+    ['that is no program', 'text', 'can’t be used'],
   ])('reports the reason when the setting is %s', async (_case, text, reason) => {
     write(join(folder, 'bin', 'yt-dlp'), program('2026.01.01'));
     settings = { 'yt-dlp': write(join(folder, 'broken'), text) };
@@ -159,9 +161,7 @@ describe('installation', () => {
     publish(program('2026.02.02'), '0'.repeat(64));
     await expect(engines.install('yt-dlp')).rejects.toMatchObject({
       code: 'engines.not_installed',
-      detail: expect.stringMatching(
-        /official release: .*does not match its checksum; the package registry: /,
-      ) as string,
+      detail: expect.stringMatching(/Official release: .*doesn’t match its checksum\. Package registry: /) as string,
     });
     expect(readdirSync(join(folder, 'engines', 'yt-dlp'))).toEqual([]);
   });
@@ -169,7 +169,7 @@ describe('installation', () => {
   it('reports an unreachable release', async () => {
     unplugRegistry();
     engines = open('http://127.0.0.1:1');
-    await expect(engines.install('yt-dlp')).rejects.toThrow('the official release: 127.0.0.1:1 cannot be reached');
+    await expect(engines.install('yt-dlp')).rejects.toThrow('Official release: 127.0.0.1:1 isn’t reachable.');
   });
 
   it('keeps the previous version for running jobs and falls back to it', async () => {
@@ -229,12 +229,12 @@ describe('installation', () => {
     const refused = Promise.withResolvers<unknown>();
     engines = open(undefined, (_name, work) => {
       if (work?.percent === 100) engines.remove('yt-dlp').then(refused.reject, refused.resolve);
-      versions.push(work?.step);
+      versions.push(work === null ? undefined : readText(work.step));
     });
     await engines.install('yt-dlp');
     expect(await refused.promise).toMatchObject({ code: 'engines.busy' });
-    expect(versions[0]).toBe('Asking for the official release');
-    expect(versions).toContain('Downloading the official release');
+    expect(versions[0]).toBe(engineTexts.stepRequestRelease());
+    expect(versions).toContain(engineTexts.stepDownload());
     expect(versions.at(-1)).toBeUndefined();
   });
 
@@ -352,14 +352,14 @@ describe('Apprise library', () => {
     write(join(folder, 'bin', 'apprise'), '#!/bin/sh\necho "Apprise v1.8.1"\n');
     const engine = await engines.find('apprise');
     expect(engine.source).toBe('missing');
-    expect(engine.remedy).toContain('version 1.8.1 is older than 1.9');
+    expect(engine.remedy).toContain(engineTexts.versionTooOld({ version: '1.8.1', oldest: '1.9' }));
     expect(engine.remedy).toContain('homeport engines install apprise');
   });
 
   it('uses only the configured executable', async () => {
     settings = { apprise: join(folder, 'nowhere') };
     write(join(folder, 'bin', 'apprise'), '#!/bin/sh\necho "Apprise v2.2.0"\n');
-    expect((await engines.find('apprise')).remedy).toContain('there is no such file');
+    expect((await engines.find('apprise')).remedy).toContain(engineTexts.notFound());
     settings = { apprise: join(folder, 'bin', 'apprise') };
     expect(await engines.find('apprise')).toMatchObject({ version: '2.2.0', source: 'setting' });
   });

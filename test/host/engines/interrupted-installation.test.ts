@@ -91,7 +91,7 @@ describe('interrupted installation', () => {
       sendHalf(response, content);
       setTimeout(() => response.destroy(), 50);
     };
-    await expect(engines.install('harbour')).rejects.toThrow(/the download from 127\.0\.0\.1:\d+ was interrupted/);
+    await expect(engines.install('harbour')).rejects.toThrow(/The download from 127\.0\.0\.1:\d+ was interrupted/);
     expect(listFiles()).toEqual([]);
     expect(await engines.find('harbour')).toMatchObject({ path: null, source: 'missing' });
     answer = (response, content) => void response.end(content);
@@ -109,7 +109,7 @@ describe('interrupted installation', () => {
     await expect(update.install('harbour')).rejects.toThrow('interrupted');
     answer = (response, content) => void response.end(content);
     const wrong = open(publish('2.0', { sha256: 'f'.repeat(64) }));
-    await expect(wrong.install('harbour')).rejects.toThrow('harbour-2.0.zip does not match its checksum');
+    await expect(wrong.install('harbour')).rejects.toThrow('harbour-2.0.zip doesn’t match its checksum');
     expect(await update.find('harbour', { refresh: true })).toMatchObject({ path: before.path, version: '1.0' });
     expect(listFiles()).toEqual(files);
   });
@@ -151,11 +151,13 @@ describe('interrupted installation', () => {
 });
 
 describe('download', () => {
+  const options = { reportPercent: () => undefined };
+
   it('ends when the server sends nothing more', async () => {
     archives.set('file', Buffer.alloc(padding));
     answer = sendHalf;
     const response = await requestFile(`${url}/file`, 100);
-    await expect(saveFile(response, join(folder, 'file'), () => undefined)).rejects.toThrow('was interrupted');
+    await expect(saveFile(response, join(folder, 'file'), options)).rejects.toThrow('was interrupted');
   });
 
   it('takes as long as the server sends data', async () => {
@@ -171,11 +173,26 @@ describe('download', () => {
       }, 60);
     };
     const response = await requestFile(`${url}/file`, 1000);
-    await expect(saveFile(response, join(folder, 'file'), () => undefined)).resolves.toBe(getSha256('x'.repeat(20)));
+    await expect(saveFile(response, join(folder, 'file'), options)).resolves.toBe(getSha256('x'.repeat(20)));
   });
 
   it('refuses a list of checksums that is larger than 1 MiB', async () => {
     archives.set('list', Buffer.alloc(2 * 1024 * 1024, 'a'));
-    await expect(requestText(`${url}/list`)).rejects.toThrow('larger than any ever was');
+    await expect(requestText(`${url}/list`)).rejects.toThrow('list is larger than the limit of 1 MiB');
+  });
+
+  it('refuses a file that is larger than the limit, and names both', async () => {
+    archives.set('tool.zip', Buffer.alloc(3 * 1024 * 1024));
+    const maxBytes = 2 * 1024 * 1024;
+    const save = async (): Promise<string> =>
+      await saveFile(await requestFile(`${url}/tool.zip`), join(folder, 'file'), { ...options, maxBytes });
+    await expect(save()).rejects.toThrow('tool.zip is larger than the limit of 2 MiB');
+    // The announced length is enough to refuse it.
+    expect(readdirSync(folder)).toEqual([]);
+    answer = (response, content) => {
+      response.write(content);
+      response.end();
+    };
+    await expect(save()).rejects.toThrow('tool.zip is larger than the limit of 2 MiB');
   });
 });

@@ -430,13 +430,13 @@ test('reports an unreachable host without path, query or credentials', async () 
   );
   expect(error).toMatchObject({
     code: 'fetch.failed',
-    detail: expect.stringContaining('nothing listens there') as string,
+    detail: expect.stringContaining('nothing is listening on') as string,
   });
   expect(`${error?.detail} ${JSON.stringify(log.entries())}`).not.toContain('hunter2');
   expect(log.entries()).toHaveLength(1);
   await expect(
     make({ resolve: () => Promise.reject(Object.assign(new Error('x'), { code: 'ENOTFOUND' })) })('http://no.example/'),
   ).rejects.toMatchObject({
-    detail: expect.stringContaining('no host of this name') as string,
+    detail: expect.stringContaining('wasn’t found') as string,
   });
 });

@@ -1,3 +1,5 @@
+import * as contractsProblems from '#messages/contracts-problems';
+import * as hostProblems from '#messages/host-problems';
 import { once } from 'node:events';
 import { createServer, type RequestListener } from 'node:http';
 import { createServer as createTcpServer } from 'node:net';
@@ -7,6 +9,9 @@ import { Readable } from 'node:stream';
 import { buffer, text } from 'node:stream/consumers';
 import { afterEach, describe, expect, it } from 'vitest';
 import { createFetch } from '../../../main/host/fetch/fetch.ts';
+import { withLanguage } from '../../../messages/language.ts';
+import { loadLanguage } from '../../../messages/runtime.ts';
+import type { Problem } from '../../../services/contracts/problem.ts';
 import { quietLog } from '../http/raw.ts';
 import { makeSelfSigned } from '../../support/self-signed.ts';
 
@@ -139,9 +144,17 @@ describe('connection', () => {
     );
     const { connect } = make();
     const tls = { servername: 'localhost', alpn: ['h2', 'http/1.1'] };
-    await expect(connect({ host: '127.0.0.1', port, tls, ...owner })).rejects.toMatchObject({
-      code: 'fetch.untrusted',
-    });
+    await loadLanguage('de');
+    const refused = (await connect({ host: '127.0.0.1', port, tls, ...owner }).catch(
+      (error: unknown) => error,
+    )) as Problem;
+    const explain = (): string =>
+      hostProblems.certificateUntrusted({
+        host: `127.0.0.1:${String(port)}`,
+        reason: contractsProblems.certificateSelfSigned(),
+      });
+    expect(refused).toMatchObject({ code: 'fetch.untrusted', message: explain() });
+    expect(withLanguage('de', () => refused.detail)).toBe(withLanguage('de', explain));
     const { certificate, protocol, phases, socket } = await connect({
       host: '127.0.0.1',
       port,
@@ -151,7 +164,7 @@ describe('connection', () => {
     expect(certificate).toMatchObject({
       subject: 'localhost',
       names: ['DNS:localhost', 'IP Address:127.0.0.1'],
-      problem: 'it signed itself',
+      problem: contractsProblems.certificateSelfSigned,
       fingerprint: expect.stringMatching(/^([0-9A-F]{2}:){31}/) as string,
     });
     expect(certificate?.validTo).toBeGreaterThan(Date.now());
@@ -167,7 +180,7 @@ describe('connection', () => {
     await expect(slow).rejects.toMatchObject({ code: 'fetch.timeout' });
     await expect(connect({ host: '127.0.0.1', port: 1, ...owner })).rejects.toMatchObject({
       code: 'fetch.failed',
-      detail: '127.0.0.1:1 could not be asked: nothing listens there.',
+      detail: 'Connection refused: nothing is listening on 127.0.0.1:1.',
     });
     const connection = connect({ host: '127.0.0.1', port, ...owner, signal: AbortSignal.abort(new Error('enough')) });
     await expect(connection).rejects.toThrow('enough');

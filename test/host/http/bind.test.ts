@@ -94,12 +94,12 @@ describe('port that Windows refuses', () => {
       tasklist: `echo '"server.exe","71","Console","1","10 K"'`,
     });
     const error = await bind(54_321);
-    expect(error).toMatchObject({ code: 'listener.port_taken', holder: { description: 'server.exe (process 71)' } });
+    expect(error).toMatchObject({ code: 'listener.port_taken', holder: { name: 'server.exe' } });
   });
 
   it('is reported without a reason when Windows gives none', async () => {
     using _programs = standInPrograms({ netsh: ranges('     50000       50059     *'), netstat: '' });
-    const detail = expect.stringContaining('Windows does not allow listening on port 50001.') as string;
+    const detail = expect.stringContaining('Windows doesn’t allow Homeport to listen on port 50001.') as string;
     expect(await bind(50_001)).toMatchObject({ code: 'listener.port_forbidden', detail });
   });
 });

@@ -124,6 +124,8 @@ describe('policy refuse', () => {
     expect((await sendRequest('https://evil.example/.example.org')).status).toBe(403);
     const allowed = await sendRequest('chrome-extension://abcdef');
     expect(allowed.status).toBe(204);
+    // RFC 9110, section 8.6.
+    expect(allowed.text).not.toMatch(/content-length/i);
     expect(allowed.text).toContain('Access-Control-Allow-Origin: chrome-extension://abcdef\r\n');
     expect(allowed.text).toContain('Access-Control-Allow-Headers: content-type\r\n');
     expect(allowed.text).toContain('Access-Control-Allow-Private-Network: true\r\n');

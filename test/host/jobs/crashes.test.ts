@@ -29,7 +29,7 @@ eachDialectOnOwnServer((name, open, createLocation) => {
         onDead: async (_attempt, reason) => void dead.push(reason),
       });
       await fixture.settle('dead', 1);
-      await expect.poll(() => dead).toEqual([expect.stringContaining('ended unexpectedly 5 times')]);
+      await expect.poll(() => dead).toEqual([expect.stringContaining('stopped unexpectedly 5 times')]);
       expect(ran).toEqual([]);
     },
   );

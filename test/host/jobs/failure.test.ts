@@ -1,8 +1,11 @@
+import * as hostProblems from '#messages/host-problems';
 import { expect, it, vi } from 'vitest';
 import { z } from 'zod';
 import type { Database } from '../../../main/host/database/open.ts';
 import { defineJob } from '../../../services/contracts/jobs.ts';
 import { Problem } from '../../../services/contracts/problem.ts';
+import { getLanguage } from '../../../messages/language.ts';
+import { runInLanguage } from '../../../services/kit/language.ts';
 import { createFakeClock } from '../../support/clock.ts';
 import { eachDialect } from '../../support/database.ts';
 import { silentLog } from '../../support/database-location.ts';
@@ -33,6 +36,18 @@ eachDialect((_name, open, createLocation) => {
       expect(job.runAt - clock.now()).toBeLessThanOrEqual(wait * 1.2);
       clock.advance(job.runAt - clock.now());
     }
+  });
+
+  it('runs and stores the failure in English, whatever the language of the request', async () => {
+    await using fixture = await openJobsFixture(await open());
+    const { jobs, database } = fixture;
+    using _delivering = jobs.handle(deliver, () =>
+      Promise.reject(new Problem('test.refused', 422, `Refused in ${getLanguage()}.`)),
+    );
+    await runInLanguage({ language: 'de', locale: 'de' }, () =>
+      database.commit((transaction) => jobs.enqueue(transaction, deliver, { n: 1 })),
+    );
+    expect(await fixture.one('dead')).toMatchObject({ lastError: 'Refused in en.' });
   });
 
   it('succeeds eventually', async () => {
@@ -170,7 +185,7 @@ eachDialect((_name, open, createLocation) => {
     using _delivering = fixture.jobs.handle(deliver, () => Promise.reject(new TypeError('https://user:secret@host/')));
     await fixture.jobs.enqueue(fixture.database.kysely, deliver, { n: 1 });
     const job = await untilAttempt(fixture, 1);
-    expect(job.lastError).toBe('Unexpected TypeError; the log has the details.');
+    expect(job.lastError).toBe(hostProblems.jobFailed({ error: 'TypeError' }));
     await vi.waitFor(() => expect(logged).toContainEqual(expect.any(TypeError)));
   });
 
@@ -186,7 +201,7 @@ eachDialect((_name, open, createLocation) => {
     await fixture.jobs.enqueue(fixture.database.kysely, slow, { n: 1 });
     await fixture.settle('running', 1);
     fixture.clock.advance(1_000);
-    expect((await untilAttempt(fixture, 1)).lastError).toBe('The attempt took longer than 1000 ms.');
+    expect((await untilAttempt(fixture, 1)).lastError).toBe(hostProblems.attemptTimeout({ seconds: 1 }));
     expect(aborted).toMatchObject([{ code: 'jobs.timeout' }]);
   });
 

@@ -170,7 +170,7 @@ eachDialect((_name, open) => {
     const handler = vi.fn(async () => undefined);
     using _working = fixture.jobs.handle(defineJob('test.odd', strict, one), handler);
     await fixture.settle('done', 1);
-    expect((await fixture.one('dead')).lastError).toContain('no longer fits');
+    expect((await fixture.one('dead')).lastError).toContain('no longer valid');
     expect(handler).toHaveBeenCalledTimes(1);
   });
 

@@ -1,9 +1,10 @@
+import * as partsMessages from '#messages/parts';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { controlApi, type ServiceState } from '../../../services/contracts/control/api.ts';
-import type { Machine, Pulse } from '../../../services/contracts/control/overview.ts';
+import type { HostActivityEvent, Machine, Pulse } from '../../../services/contracts/control/overview.ts';
 import type { Counter } from '../../../services/contracts/metrics.ts';
 import type { ServiceDescriptor } from '../../../services/contracts/service.ts';
 import { control } from '../../../services/control/index.ts';
@@ -20,7 +21,11 @@ async function read<T>(host: TestHost, path: string, authorization = adminAuthor
 }
 
 const overview = (host: TestHost, authorization?: string) =>
-  read<{ pulses: Pulse[]; machine: Machine | null }>(host, controlApi.overview.path, authorization);
+  read<{ pulses: Pulse[]; activity: HostActivityEvent[]; machine: Machine | null }>(
+    host,
+    controlApi.overview.path,
+    authorization,
+  );
 
 describe('overview', () => {
   let dataDir: string;
@@ -37,7 +42,7 @@ describe('overview', () => {
         counter = metrics.counter({ name: 'busy_ships_total', help: 'Ships.', labels: ['flag'] });
         return {};
       }),
-      pulse: { counter: 'busy_ships_total', labels: { flag: 'nl' }, what: 'ships' },
+      pulse: { counter: 'busy_ships_total', labels: { flag: 'nl' }, total: ({ count }) => `${String(count)} ships` },
     };
     const hours = async (host: TestHost): Promise<readonly number[]> =>
       (await overview(host)).pulses.find(({ service }) => service === 'busy')?.hours ?? [];
@@ -60,7 +65,7 @@ describe('overview', () => {
     clock.advance(23 * hour);
     expect((await hours(host)).filter((count) => count > 0)).toEqual([1]);
     const { pulses } = await overview(host);
-    expect(pulses.find(({ service }) => service === 'busy')?.what).toBe('ships');
+    expect(pulses.find(({ service }) => service === 'busy')?.total).toBe('1 ships');
   });
 
   it('counts requests by default, visible only with access', async () => {
@@ -68,7 +73,7 @@ describe('overview', () => {
     for (let request = 0; request < 3; request += 1) await (await fetch(host.url('plain'))).text();
     const { pulses, machine } = await overview(host);
     const plainPulse = pulses.find(({ service }) => service === 'plain');
-    expect(plainPulse?.what).toBe('requests');
+    expect(plainPulse?.total).toBe(partsMessages.requestsInDay({ count: 3 }));
     expect(plainPulse?.hours.at(-1)).toBe(3);
     expect(plainPulse?.hours).toHaveLength(24);
     expect(machine?.memory.total).toBeGreaterThan(machine?.memory.own ?? Infinity);
@@ -83,7 +88,30 @@ describe('overview', () => {
     });
     expect(created.status).toBe(200);
     const guest = `Basic ${Buffer.from(`grace:${admin.password}`).toString('base64')}`;
-    expect(await overview(host, guest)).toEqual({ pulses: [], machine: null, backup: null });
+    expect(await overview(host, guest)).toEqual({ pulses: [], activity: [], machine: null, backup: null });
+  });
+
+  it('lists the latest events of all services for their reader, without a service that fails', async () => {
+    const readers: (string | undefined)[] = [];
+    const event = (id: string, time: number) => ({ id, title: `Event ${id}`, detail: '', to: '/busy', time });
+    const busy = fixtureService('busy', () => ({
+      recentActivity: ({ identity, limit }) => {
+        readers.push(identity?.account);
+        return Promise.resolve(Array.from({ length: limit }, (_, index) => event(String(index), 100 - 10 * index)));
+      },
+    }));
+    const late = fixtureService('late', () => ({ recentActivity: () => Promise.resolve([event('late', 95)]) }));
+    const broken = fixtureService('broken', () => ({ recentActivity: () => Promise.reject(new Error('no disk')) }));
+    await using host = await openTestHost({ services: [busy, late, broken, control], dataDir });
+    const { activity } = await overview(host);
+    expect(activity.slice(0, 3).map(({ service, id }) => [service, id])).toEqual([
+      ['busy', '0'],
+      ['late', 'late'],
+      ['busy', '1'],
+    ]);
+    expect(activity).toHaveLength(8);
+    expect(readers).toEqual([admin.name]);
+    expect(host.log.filter((line) => line.includes('recent activity unavailable'))).toHaveLength(1);
   });
 
   it('shows remedy, first step and work of a service until it stops', async () => {

@@ -4,7 +4,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, it } from 'vitest';
-import { findPortHolder } from '../../../main/host/platform/port-holder.ts';
+import { findPortHolder, type PortHolder } from '../../../main/host/platform/port-holder.ts';
 
 const listening = `require('node:net').createServer().listen(0, '127.0.0.1', function () { console.log(this.address().port) })`;
 let folder: string;
@@ -17,16 +17,16 @@ afterEach(() => {
   rmSync(folder, { recursive: true });
 });
 
-async function findHolder(args: readonly string[]): Promise<string | undefined> {
+async function findHolder(args: readonly string[]): Promise<PortHolder | undefined> {
   child = spawn(process.execPath, args, { stdio: ['ignore', 'pipe', 'inherit'] });
   const [port] = (await once(child.stdout!, 'data')) as [Buffer];
-  return (await findPortHolder(Number(port)))?.description;
+  return await findPortHolder(Number(port));
 }
 
 it.skipIf(process.platform !== 'linux')('names a script by its file without inline code', async () => {
   const script = join(folder, 'bridge.cjs');
   writeFileSync(script, listening);
-  expect(await findHolder(['--no-warnings', script])).toBe(`node bridge.cjs (process ${String(child?.pid)})`);
+  expect(await findHolder(['--no-warnings', script])).toEqual({ pid: child?.pid, name: 'node bridge.cjs' });
   child?.kill();
-  expect(await findHolder(['-e', `const token = 'secret'; ${listening}`])).toBe(`node (process ${String(child?.pid)})`);
+  expect(await findHolder(['-e', `const token = 'secret'; ${listening}`])).toEqual({ pid: child?.pid, name: 'node' });
 });

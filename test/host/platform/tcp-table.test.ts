@@ -1,6 +1,7 @@
+import { createServer, type AddressInfo } from 'node:net';
 import { describe, expect, it } from 'vitest';
 import { findPortHolder } from '../../../main/host/platform/port-holder.ts';
-import { parseReservedPorts } from '../../../main/host/platform/reserved-ports.ts';
+import { findRange, listReservedPorts, parseReservedPorts } from '../../../main/host/platform/reserved-ports.ts';
 import { isListener, isWildcardListener, parseNetstat } from '../../../main/host/platform/tcp-table.ts';
 import { createWildcardCheck } from '../../../main/host/platform/wildcard-ports.ts';
 import { standInPrograms } from '../../support/program-stand-ins.ts';
@@ -32,7 +33,7 @@ describe('table of sockets on Windows', () => {
       netstat: `cat <<'END'\n${german}\nEND`,
       tasklist: `echo '"node.exe","72","Console","1","10 K"'`,
     });
-    expect(await findPortHolder(8000, 'win32')).toEqual({ pid: 72, description: 'node.exe (process 72)' });
+    expect(await findPortHolder(8000, 'win32')).toEqual({ pid: 72, name: 'node.exe' });
     expect(await findPortHolder(50_000, 'win32')).toBeUndefined();
     expect(programs.calls('tasklist')).toEqual(['/FI PID eq 72 /FO CSV /NH']);
   });
@@ -41,7 +42,7 @@ describe('table of sockets on Windows', () => {
 describe('findPortHolder', () => {
   it('names the program on macOS', async () => {
     using programs = standInPrograms({ lsof: "printf 'p71\\ncControlCenter\\n'" });
-    expect(await findPortHolder(5000, 'darwin')).toEqual({ pid: 71, description: 'ControlCenter (process 71)' });
+    expect(await findPortHolder(5000, 'darwin')).toEqual({ pid: 71, name: 'ControlCenter' });
     expect(programs.calls('lsof')).toEqual(['-nP -iTCP:5000 -sTCP:LISTEN -Fpc']);
   });
 
@@ -63,6 +64,21 @@ describe('createWildcardCheck', () => {
     const isTaken = await createWildcardCheck('linux');
     expect(await isTaken(8080)).toBe(false);
   });
+
+  it('finds nothing on Windows without its table of sockets', async () => {
+    using _programs = standInPrograms({ netstat: 'exit 1' });
+    expect(await (await createWildcardCheck('win32'))(8080)).toBe(false);
+  });
+
+  it.each(['0.0.0.0', '::'])('tries the addresses on macOS and finds a listener on %s', async (host) => {
+    const isTaken = await createWildcardCheck('darwin');
+    const server = createServer();
+    await new Promise<void>((resolve) => server.listen({ host, port: 0, ipv6Only: host === '::' }, resolve));
+    const { port } = server.address() as AddressInfo;
+    expect(await isTaken(port)).toBe(true);
+    await new Promise((resolve) => server.close(resolve));
+    expect(await isTaken(port)).toBe(false);
+  });
 });
 
 describe('reserved ports of Windows', () => {
@@ -82,5 +98,28 @@ describe('reserved ports of Windows', () => {
       { first: 5357, last: 5357 },
       { first: 49_671, last: 49_770 },
     ]);
+  });
+
+  it('are requested on Windows only, and are none without an answer', async () => {
+    {
+      using programs = standInPrograms({ netsh: "printf '      5357        5357\\r\\n     49671       49770\\r\\n'" });
+      const ranges = await listReservedPorts('win32');
+      expect(ranges).toEqual([
+        { first: 5357, last: 5357 },
+        { first: 49_671, last: 49_770 },
+      ]);
+      for (const platform of ['linux', 'darwin'] as const) expect(await listReservedPorts(platform)).toEqual([]);
+      expect(programs.calls('netsh')).toEqual(['interface ipv4 show excludedportrange protocol=tcp']);
+      expect([5356, 5357, 5358, 49_671, 49_770, 49_771].map((port) => findRange(ranges, port)?.first)).toEqual([
+        undefined,
+        5357,
+        undefined,
+        49_671,
+        49_671,
+        undefined,
+      ]);
+    }
+    using _programs = standInPrograms({ netsh: 'exit 1' });
+    expect(await listReservedPorts('win32')).toEqual([]);
   });
 });

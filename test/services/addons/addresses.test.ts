@@ -1,3 +1,4 @@
+import * as m from '#messages/addons-problems';
 import { createServer, type IncomingMessage } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -29,24 +30,34 @@ afterAll(async () => {
 const post = async (path: string, body: object, headers: Record<string, string> = {}): Promise<Response> =>
   await fetch(`${url}${path}`, { method: 'POST', headers, body: JSON.stringify(body) });
 
+const upName = { name: 'Up' };
+
 describe('addresses that addons must not have', () => {
   it.each([
-    ['the control listener', () => `${host.url('control')}/manifest.json`, "Homeport's own administration"],
-    ['another service of Homeport', () => `${host.url('push')}/manifest.json`, 'another service of Homeport'],
+    ['the control listener', () => `${host.url('control')}/manifest.json`, m.addressOfAdministration(upName)],
+    ['another service of Homeport', () => `${host.url('push')}/manifest.json`, m.addressOfService(upName)],
     [
       'another service under another name',
       () => `http://localhost:${String(host.port('push'))}/manifest.json`,
-      'another service of Homeport',
+      m.addressOfService(upName),
     ],
     [
       'another service as IPv6',
       () => `http://[::ffff:127.0.0.1]:${String(host.port('push'))}/manifest.json`,
-      'another service of Homeport',
+      m.addressOfService(upName),
     ],
-    ['a cloud metadata service', () => 'http://169.254.169.254/manifest.json', 'secrets of machines'],
-    ['a cloud metadata service as a number', () => 'http://2852039166/manifest.json', 'secrets of machines'],
-    ['a cloud metadata service as IPv6', () => 'http://[::ffff:169.254.169.254]/manifest.json', 'secrets of machines'],
-    ['a cloud metadata service behind NAT64', () => 'http://[64:ff9b::a9fe:a9fe]/manifest.json', 'secrets of machines'],
+    ['a cloud metadata service', () => 'http://169.254.169.254/manifest.json', m.addressOfMetadata(upName)],
+    ['a cloud metadata service as a number', () => 'http://2852039166/manifest.json', m.addressOfMetadata(upName)],
+    [
+      'a cloud metadata service as IPv6',
+      () => 'http://[::ffff:169.254.169.254]/manifest.json',
+      m.addressOfMetadata(upName),
+    ],
+    [
+      'a cloud metadata service behind NAT64',
+      () => 'http://[64:ff9b::a9fe:a9fe]/manifest.json',
+      m.addressOfMetadata(upName),
+    ],
   ])('refuses %s when it is configured', async (_case, address, expectedMessage) => {
     const response = await post('/api/v1/user', {
       config: buildConfig([customPreset('a', 'Up', address())]),
@@ -77,11 +88,7 @@ describe('addresses that addons must not have', () => {
     const descriptions = [];
     for (const index of addresses.keys())
       descriptions.push((await fetchStreams(base, `movie/tt${String(index)}`))[0]?.description);
-    expect(descriptions).toEqual([
-      'Up leads to another service of Homeport, which is no addon.',
-      'Up leads to where clouds keep secrets of machines, which is no addon.',
-      'Up leads to this machine or its network, where this configuration may not reach.',
-    ]);
+    expect(descriptions).toEqual([m.addressOfService(upName), m.addressOfMetadata(upName), m.addressPrivate(upName)]);
     expect(seen).toEqual([]);
     await new Promise((resolve) => target.close(resolve));
   });
@@ -100,8 +107,8 @@ describe('addresses that addons must not have', () => {
     );
     const route = async (address: string, trust: 'owner' | 'other' = 'owner'): Promise<unknown> =>
       await policy.checkAddress(address, 'Up', trust).catch((error: unknown) => (error as Error).message);
-    expect(await route('http://push.evil.example:2586/x')).toContain('another service of Homeport');
-    expect(await route('http://meta.evil.example/x')).toContain('secrets of machines');
+    expect(await route('http://push.evil.example:2586/x')).toBe(m.addressOfService(upName));
+    expect(await route('http://meta.evil.example/x')).toBe(m.addressOfMetadata(upName));
     // The request is sent to the checked IP address, so a later DNS change has no effect.
     expect(await route('http://home.example:8000/x')).toEqual({
       url: 'http://192.168.1.9:8000/x',
@@ -110,9 +117,9 @@ describe('addresses that addons must not have', () => {
     });
     expect(await route('http://out.example/x')).toEqual({ url: 'http://out.example/x', headers: {}, trust: 'other' });
     expect(await route('http://gone.example/x')).toMatchObject({ trust: 'other' });
-    expect(await route('http://home.example:8000/x', 'other')).toContain('may not reach');
-    expect(await route('http://127.0.0.1:9/x', 'other')).toContain('may not reach');
-    expect(await route('ftp://out.example/x')).toContain('no web address');
+    expect(await route('http://home.example:8000/x', 'other')).toContain(m.addressPrivate(upName));
+    expect(await route('http://127.0.0.1:9/x', 'other')).toContain(m.addressPrivate(upName));
+    expect(await route('ftp://out.example/x')).toBe(m.addressNotWeb(upName));
   });
 
   it('does not follow redirects of a debrid service to private addresses', async () => {
@@ -125,7 +132,7 @@ describe('addresses that addons must not have', () => {
     await using up = await openFakeAddon({ streams: [{ infoHash: 'a'.repeat(40), title: 'A.2019.1080p.mkv' }] });
     const services = [{ id: 'torbox', enabled: true, credentials: { apiKey: 'K' } }];
     const { base } = await makeUser(testHost, buildConfig([customPreset('u1', 'Up', up.manifestUrl)], { services }));
-    expect((await fetchStreams(base)).at(-1).description).toContain("leads to Homeport's own administration");
+    expect((await fetchStreams(base)).at(-1).description).toContain(m.addressOfAdministration({ name: 'TorBox' }));
   });
 
   it('does not forward a stream of a public addon to the home network', async () => {
@@ -145,7 +152,7 @@ describe('addresses that addons must not have', () => {
     const refused = await play('http://93.184.216.34/manifest.json');
     expect([refused.status, (await readJson(refused)).error.message]).toEqual([
       403,
-      'This stream leads to this machine or its network, where this configuration may not reach.',
+      m.addressPrivate({ name: 'This stream' }),
     ]);
   });
 
@@ -159,7 +166,7 @@ describe('addresses that addons must not have', () => {
       method: 'POST',
       body: JSON.stringify({ config: buildConfig([customPreset('u1', 'Up', up.manifestUrl)]), password }),
     });
-    expect((await readJson(refused)).error.message).toContain('Up leads to this machine or its network');
+    expect((await readJson(refused)).error.message).toContain(m.addressPrivate(upName));
     expect(up.requests).toEqual([]);
   });
 });
@@ -179,14 +186,14 @@ describe('requests of another site', () => {
       await fetch(`${baseUrl}${path}`, { method: 'POST', headers, body: JSON.stringify(body) });
     for (const headers of [otherOrigin, { origin: 'null' }, { 'sec-fetch-site': 'cross-site' }]) {
       const user = await make('/api/v1/user', { config, password }, headers);
-      expect((await readJson(user)).error.message).toContain('may not reach');
+      expect((await readJson(user)).error.message).toContain(m.addressPrivate(upName));
       expect((await make('/configure', config, headers)).status).toBe(400);
     }
     expect((await make('/configure', config, { origin: baseUrl })).status).toBe(201);
     // A configuration in the address is only restricted when the request comes from another site.
     const segment = Buffer.from(JSON.stringify(config)).toString('base64url');
     const [refused] = (await getJson(`${baseUrl}/${segment}/stream/movie/tt1.json`, { headers: otherOrigin })).streams;
-    expect(refused.description).toContain('may not reach');
+    expect(refused.description).toContain(m.addressPrivate(upName));
     expect((await getJson(`${baseUrl}/${segment}/stream/movie/tt1.json`)).streams).toHaveLength(alphaStreams.length);
     // Configurations created from another site keep their restriction, also for players, until the owner saves them.
     const minimalConfig = buildConfig([], { services: [{ id: 'torbox', enabled: true }] });

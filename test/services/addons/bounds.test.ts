@@ -1,3 +1,4 @@
+import * as m from '#messages/addons-problems';
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import { describe, expect, it } from 'vitest';
@@ -81,7 +82,7 @@ describe('caches of addon responses', () => {
     for (const { failure } of [first, second])
       expect([failure.kind, failure.message, failure.cause]).toEqual([
         'malformed',
-        'Up answered with a web page.',
+        m.addonReturnedPage({ name: 'Up' }),
         undefined,
       ]);
   });
@@ -260,7 +261,7 @@ describe('metadata services', () => {
     const config = readConfig(buildConfig([], { enableSeadex: true, tmdbApiKey: 'ONE' }));
     const requestStreams = async (): Promise<number> => {
       requestedUrls.length = 0;
-      expect((await seadex.findRecommendations('anilist:1', config)).sentence).toContain('could not be reached');
+      expect((await seadex.findRecommendations('anilist:1', config)).sentence).toBe(m.seaDexUnreachable());
       await titles.findMetadata({ type: 'movie', id: 'tt1' });
       await digital.findRelease('tt1', config);
       return requestedUrls.length;

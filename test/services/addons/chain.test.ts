@@ -1,3 +1,4 @@
+import * as m from '#messages/addons-problems';
 import stremio from 'stremio-addon-client';
 import linter from 'stremio-addon-linter';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -107,7 +108,7 @@ describe('playback from manifest to file', () => {
     const { streams } = await getJson(`${base}/stream/movie/tt0111161.json`);
     expect(streams.at(-1)).toMatchObject({
       name: '[❌] TorBox',
-      description: 'TorBox does not accept this key. Put in a valid one.',
+      description: m.keyRejected({ name: 'TorBox' }),
     });
     const requestCount = torBox.requests.length;
     const refused = await play(streams[1].url);
@@ -121,7 +122,7 @@ describe('playback from manifest to file', () => {
     ]);
     const [health] = (await getJson(`${url}/api/v1/providers/health`)).data.filter(({ id }: any) => id === 'torbox');
     expect(health).toMatchObject({
-      lastError: 'TorBox does not accept this key. Put in a valid one.',
+      lastError: m.keyRejected({ name: 'TorBox' }),
       responseMs: expect.any(Number),
     });
   });
@@ -180,6 +181,6 @@ describe('install addresses', () => {
     expect((await getJson(`${url}/manifest.json`)).behaviorHints.configurationRequired).toBe(true);
     expect((await fetch(`${url}/manifest.json?config=%00`)).status).toBe(400);
     const { streams } = await getJson(`${url}/stream/movie/tt1.json?config=!!`);
-    expect(streams[0].description).toBe('The configuration in the address cannot be read.');
+    expect(streams[0].description).toBe(m.addressConfigurationInvalid());
   });
 });

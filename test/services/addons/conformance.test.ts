@@ -1,3 +1,4 @@
+import * as m from '#messages/addons-problems';
 import { readFileSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { TestHost } from '../../support/host.ts';
@@ -101,7 +102,7 @@ describe('recorded exchanges of the user API', () => {
       const expected = {
         '12-user-create-invalid-config': 'presets: Invalid input: expected array, received string',
         '13-user-create-unreachable-addon': expect.stringMatching(
-          /^Failed to fetch manifest for Gone: Gone could not be reached/,
+          /^Failed to fetch manifest for Gone: Gone isn’t reachable/,
         ),
         '14-user-create-bad-manifest-url': want.body.error.message,
       }[name];
@@ -254,9 +255,9 @@ describe('recorded streams', () => {
     const expected = golden('36-stream-500-malformed-and-timeout').response.body.streams;
     expect(streams.slice(0, 6)).toEqual(expected.slice(0, 6));
     expect(streams.slice(6).map(({ name, description }: any) => [name, description])).toEqual([
-      ['[❌] Broken', 'Broken has an internal error (500).'],
-      ['[❌] Garbled', 'Garbled answered with something that is no JSON.'],
-      ['[❌] Sluggish', expect.stringMatching(/^Sluggish did not answer within 1 s\./)],
+      ['[❌] Broken', 'Broken reported an internal error (500).'],
+      ['[❌] Garbled', m.addonReturnedNoJson({ name: 'Garbled' })],
+      ['[❌] Sluggish', m.addonTimeoutCached({ name: 'Sluggish', seconds: 1 })],
     ]);
   });
 

@@ -1,3 +1,4 @@
+import * as m from '#messages/addons-problems';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { alphaStreams, openFakeAddon, sendJson, type FakeAddon } from './fake-addon.ts';
 import { hashes, openTorBox } from './fake-stores.ts';
@@ -41,7 +42,7 @@ describe('environment variables', () => {
     const base = `${baseUrl}/${String(data.userId)}`;
     const manifest = await getJson(`${base}/manifest.json`);
     expect([manifest.name, manifest.id]).toEqual(['House', `my.house.${String(data.uuid).slice(0, 12)}`]);
-    expect((await fetchStreams(base)).at(-1).description).toMatch(/^Regular expressions are not allowed/);
+    expect((await fetchStreams(base)).at(-1).description).toBe(m.patternsNotAllowed());
     const status = (await getJson(`${baseUrl}/api/v1/status`)).data.settings;
     expect(status).toMatchObject({
       baseUrl: 'https://addons.example.org',
@@ -54,7 +55,7 @@ describe('environment variables', () => {
       passwordHeader,
       baseUrl,
     );
-    expect((await readJson(nested)).error.message).toContain('which the settings refuse');
+    expect((await readJson(nested)).error.message).toContain('which the settings don’t allow');
     await fetchStreams(base, 'movie/tt2');
     const dead = await configure(
       buildConfig([customPreset('d', 'Dead', 'http://127.0.0.1:9/k3y/manifest.json')]),

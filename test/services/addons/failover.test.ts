@@ -1,3 +1,4 @@
+import * as m from '#messages/addons-problems';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { readConfig } from '../../../services/addons/domain/read-config.ts';
 import { findUnsupportedFeatures } from '../../../services/addons/domain/unsupported-features.ts';
@@ -120,7 +121,7 @@ it('reports options without effect', () => {
     findUnsupportedFeatures(readConfig(buildConfig([], { failover, sortCriteria: { global: [] } })));
   expect(notes({ enabled: true, maxAttempts: 4 })).toEqual([]);
   expect(notes({ enabled: true, contentTypes: ['usenet'], includeExternalFailover: true })).toEqual([
-    'This configuration has failover to what other addons play, which has no effect here.',
-    'Failover is for streams of debrid services here, which this configuration leaves out of it.',
+    m.featureExternalFailover(),
+    m.failoverWithoutServices(),
   ]);
 });

@@ -1,3 +1,4 @@
+import * as m from '#messages/addons-problems';
 import { gzipSync } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { TestHost } from '../../support/host.ts';
@@ -45,7 +46,7 @@ const kinds: readonly (readonly [what: string, replies: Record<Id, StoreReply | 
       pikpak: [400, { error: 'invalid_account_or_password', error_code: 4022 }],
       torbox: [403, { success: false, data: null, detail: 'x', error: 'BAD_TOKEN' }],
     },
-    /does not accept this/,
+    /doesn’t accept this/,
   ],
   [
     'an unpaid account',
@@ -59,12 +60,16 @@ const kinds: readonly (readonly [what: string, replies: Record<Id, StoreReply | 
       pikpak: [402, {}],
       torbox: [403, { success: false, data: null, detail: 'x', error: 'PLAN_RESTRICTED_FEATURE' }],
     },
-    /paid account|larger plan|free accounts/,
+    /paid plan|higher plan|free accounts/,
   ],
-  ['a server error', sameReply([503, '<html>down']), /has an internal error \(503\)/],
-  ['invalid JSON', sameReply([200, '<html>']), /no JSON/],
-  ['no response', sameReply('hang'), /did not (?:say in time what it has|answer within)/],
-  ['too many requests', sameReply([429, {}, { 'retry-after': '30' }]), /asks for fewer requests\. Try again in 30 s\./],
+  ['a server error', sameReply([503, '<html>down']), /reported an internal error \(503\)/],
+  ['invalid JSON', sameReply([200, '<html>']), /isn’t JSON/],
+  ['no response', sameReply('hang'), /didn’t (?:report in time which files it stores|respond within)/],
+  [
+    'too many requests',
+    sameReply([429, {}, { 'retry-after': '30' }]),
+    /received too many requests\. Try again in 30 s\./,
+  ],
 ];
 
 describe('refusals of debrid services during a list', () => {
@@ -156,7 +161,7 @@ describe('oversized responses', () => {
     );
     const before = process.memoryUsage.rss();
     const [stream] = await fetchStreams(base);
-    expect(stream.description).toBe('Up answered with far more than an addon has to say.');
+    expect(stream.description).toBe(m.addonResponseTooLarge({ name: 'Up' }));
     expect(process.memoryUsage.rss() - before).toBeLessThan(300 * 1024 * 1024);
   });
 
@@ -172,7 +177,7 @@ describe('oversized responses', () => {
     );
     const streamItems = await fetchStreams(base);
     expect(streamItems).toHaveLength(5001);
-    expect(streamItems.at(-1).description).toMatch(/^Up answered with 10000 streams, .* 5000 of them are here\.$/);
+    expect(streamItems.at(-1).description).toBe(m.addonStreamsPartial({ name: 'Up', total: 10_000, parsed: 5000 }));
   });
 
   it('limits the time for slow names and reports it', async () => {
@@ -187,7 +192,7 @@ describe('oversized responses', () => {
     );
     const streamItems = await fetchStreams(base);
     expect(streamItems.length).toBeLessThan(200);
-    expect(streamItems.at(-1).description).toMatch(/^Up answered with 200 streams, more than anybody looks through/);
+    expect(streamItems.at(-1).description).toMatch(/^Up returned 200 streams, which is more than supported/);
   });
 
   it.each([
@@ -218,7 +223,7 @@ describe('oversized responses', () => {
     const response = await fetch(`${base}/${path.replace('ID', String(catalogs[0].id))}.json`);
     const text = await response.text();
     expect(response.status).toBe(200);
-    expect(text).toContain('Up answered with something that is nested too deep.');
+    expect(text).toContain(m.addonResponseNested({ name: 'Up' }));
     if (resource === 'stream') expect(JSON.parse(text).streams).toHaveLength(alphaStreams.length + 1);
   });
 
@@ -248,7 +253,7 @@ describe('oversized responses', () => {
     const base = `${host.url('addons')}/${encoded}`;
     const streams = await fetchStreams(base);
     expect(streams).toHaveLength(alphaStreams.length + 1);
-    expect(streams.at(-1).description).toMatch(/^Up answered with (?:something that is no manifest|a web page)/);
+    expect(streams.at(-1).description).toMatch(/^Up (?:didn’t return an addon manifest|returned a web page)/);
     expect((await getJson(`${base}/manifest.json`)).resources).toHaveLength(1);
   });
 
@@ -302,7 +307,7 @@ describe('age ratings', () => {
       buildConfig([customPreset('u1', 'Up', up.manifestUrl)], { excludedCertifications: ['R'] }),
     );
     expect((await fetchStreams(base, 'movie/tt18')).map(({ description }) => description)).toEqual([
-      'This title is rated R, which this configuration does not show.',
+      m.titleRated({ rating: 'R' }),
     ]);
     expect(await fetchStreams(base, 'movie/tt6')).toHaveLength(alphaStreams.length);
     const { catalogs } = await getJson(`${base}/manifest.json`);

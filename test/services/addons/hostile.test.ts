@@ -1,3 +1,4 @@
+import * as m from '#messages/addons-problems';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
@@ -47,16 +48,16 @@ describe('invalid addons', () => {
         response.once('close', () => clearInterval(timer));
         return true;
       },
-      /^Up did not answer within 1\.2 s\./,
+      /^Up didn’t respond within 1\.2 s\./,
     ],
-    ['hangs', () => true, /^Up did not answer within 1\.2 s\./],
+    ['hangs', () => true, /^Up didn’t respond within 1\.2 s\./],
     [
       'redirects in circles',
       (request, response) => {
         response.writeHead(302, { location: request.url ?? '/' }).end();
         return true;
       },
-      /^Up could not be reached: More than 5 redirects\./,
+      /^Up isn’t reachable: More than 5 redirects\./,
     ],
     [
       'returns an HTML page',
@@ -64,7 +65,7 @@ describe('invalid addons', () => {
         response.end('<!doctype html><p>Checking your browser</p>');
         return true;
       },
-      'Up answered with a web page.',
+      m.addonReturnedPage({ name: 'Up' }),
     ],
     [
       'returns 50 MB',
@@ -81,20 +82,20 @@ describe('invalid addons', () => {
         overrides();
         return true;
       },
-      'Up answered with far more than an addon has to say.',
+      m.addonResponseTooLarge({ name: 'Up' }),
     ],
-    ['has no list', sendBody({ streams: { a: 1 } }), 'Up answered without a list of streams.'],
-    ['has null as a list', sendBody({ streams: null }), 'Up answered without a list of streams.'],
-    ['returns an array', sendBody([]), 'Up answered without a list of streams.'],
+    ['has no list', sendBody({ streams: { a: 1 } }), m.addonListMissing({ name: 'Up', member: 'streams' })],
+    ['has null as a list', sendBody({ streams: null }), m.addonListMissing({ name: 'Up', member: 'streams' })],
+    ['returns an array', sendBody([]), m.addonListMissing({ name: 'Up', member: 'streams' })],
     [
       'has only wrong types',
       sendBody({ streams: [1, null, { url: 5 }, { infoHash: [] }] }),
-      'Up answered with 4 items, none of which is a stream.',
+      m.addonItemsInvalid({ name: 'Up', count: 4 }),
     ],
     [
       'reports a wrong key',
       sendBody({ streams: [{ name: 'Up', title: 'Invalid API key', url: 'http://h.example/x' }] }),
-      'Up says: Up Invalid API key',
+      m.addonSays({ name: 'Up', message: 'Up Invalid API key' }),
     ],
     [
       'redirects to the control listener',
@@ -102,7 +103,7 @@ describe('invalid addons', () => {
         response.writeHead(302, { location: `${host.url('control')}/api/health` }).end();
         return true;
       },
-      "Up leads to Homeport's own administration, which is no addon.",
+      m.addressOfAdministration({ name: 'Up' }),
     ],
   ];
   it.each(cases)('reports an addon that %s, and lists the streams of other addons', async (_case, answer, sentence) => {
@@ -259,7 +260,7 @@ describe('invalid configurations', () => {
   ])('refuses %s as an addon', async (_case, address) => {
     const response = await post(JSON.stringify({ config: buildConfig([customPreset('x', 'X', address())]), password }));
     expect(response.status).toBe(400);
-    expect((await readJson(response)).error.message).toMatch(/no addon|invalid Manifest URL/);
+    expect((await readJson(response)).error.message).toMatch(/aren’t an addon|isn’t an addon|invalid Manifest URL/);
   });
 
   it.each(['plain', 'encoded', 'capitals', 'the segment'])('refuses its own address, %s', async (how) => {
@@ -309,7 +310,7 @@ describe('invalid configurations', () => {
     );
     const streams = await fetchStreams(hostileUser.base);
     expect(streams).toHaveLength(3);
-    expect(streams.at(-1).description).toMatch(/^The regular expressions take too long/);
+    expect(streams.at(-1).description).toBe(m.patternsTooSlow());
     expect((await fetchStreams(good.base)).map(({ behaviorHints }: any) => behaviorHints.filename)).toEqual([name]);
     const health = await fetch(`${url}/health`);
     expect(health.status).toBe(200);

@@ -137,7 +137,7 @@ describe('import of a configuration of AIOStreams', () => {
     const { uuid } = await api<{ uuid: string }>(control, '/api/addons/profiles', { method: 'POST', body });
     const profile = `/api/addons/profiles/${uuid}`;
     const profileView = await api<{ config: object; notes: string[] }>(control, profile);
-    expect(profileView.notes.join('\n')).toContain('excludeCached is not supported');
+    expect(profileView.notes.join('\n')).toContain('excludeCached isn’t supported');
     await api(control, profile, { method: 'PUT', body: JSON.stringify({ config: profileView.config }) });
     expect((await api<{ notes: string[] }>(control, profile)).notes).toEqual([]);
   });
@@ -164,7 +164,7 @@ describe('import of a configuration of AIOStreams', () => {
       expect(view.config.presets.map(({ instanceId }) => instanceId)).toEqual(['gone', 'typo', 'u']);
       expect(view.notes).toEqual([
         expect.stringContaining('Typo has an invalid Manifest URL.'),
-        expect.stringContaining('Gone could not be reached'),
+        expect.stringContaining('Gone isn’t reachable'),
       ]);
     }
     const edited = { method: 'PUT', body };
@@ -184,8 +184,13 @@ describe('import of a configuration of AIOStreams', () => {
     const body = JSON.stringify({ config: config({ excludedRegexPatterns }) });
     const { uuid } = await api<{ uuid: string }>(control, '/api/addons/profiles', { method: 'POST', body });
     const { notes } = await api<{ notes: string[] }>(control, `/api/addons/profiles/${uuid}`);
-    expect(notes.join('\n')).toContain('flags "xq"');
-    for (const expectedNote of ['uses \\A \\z', 'uses [[:alpha:]]', 'uses \\p{…}', 'has no effect. It cannot be read'])
+    expect(notes.join('\n')).toContain('flags “xq”');
+    for (const expectedNote of [
+      'treats \\A \\z',
+      'treats [[:alpha:]]',
+      'treats \\p{…}',
+      'has no effect. The pattern isn’t valid',
+    ])
       expect(notes.join('\n')).toContain(expectedNote);
     expect(notes).toHaveLength(5);
   });

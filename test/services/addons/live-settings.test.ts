@@ -53,8 +53,8 @@ it('applies settings to the next request without a restart', async () => {
   expect(await fetchStreams(base)).toHaveLength(0);
   await change(host.url('control'), { regexFilterAccess: 'none', maxAddons: 1 });
   const rows = await fetchStreams(base);
-  expect(rows.map(({ description }) => description).join('\n')).toMatch(/Regular expressions are not allowed/);
-  expect(rows.map(({ description }) => description).join('\n')).toMatch(/one addon too many/);
+  expect(rows.map(({ description }) => description).join('\n')).toMatch(/Regular expressions aren’t allowed/);
+  expect(rows.map(({ description }) => description).join('\n')).toMatch(/a configuration can have up to/);
   await change(host.url('control'), {
     addonName: 'Renamed',
     addonPassword: 'one,two',

@@ -1,3 +1,4 @@
+import * as m from '#messages/addons-problems';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import type { TestHost } from '../../support/host.ts';
 import { openFakeAddon, sendJson, type FakeAddon } from './fake-addon.ts';
@@ -190,9 +191,7 @@ describe('further options of a configuration', () => {
       const { base } = await makeUser(host, await config(up, {}));
       const streams = await fetchStreams(base, 'movie/tt5');
       expect(streams).toHaveLength(1);
-      expect(streams[0].description).toBe(
-        `This is not released yet (${toDate(10).slice(0, 10)}), and this configuration hides what cannot be the real thing.`,
-      );
+      expect(streams[0].description).toBe(m.titleNotReleased({ date: toDate(10).slice(0, 10) }));
       expect(JSON.stringify(streams)).not.toContain('TMDBKEY');
       expect(tmdb.asked).toEqual(['TMDBKEY']);
       expect(await names(await config(up, { tolerance: 14 }), 'movie/tt5')).toEqual(['A']);
@@ -239,7 +238,7 @@ describe('further options of a configuration', () => {
     expect(await getVisibleNames('anilist:1:1')).toEqual(['a', 'c', 'd', 'b']);
     seadex.status = 503;
     const [last] = (await fetchStreams(base, 'series/anilist:2:1')).slice(-1);
-    expect(last.description).toBe('SeaDex could not be reached, so nothing is marked as recommended.');
+    expect(last.description).toBe(m.seaDexUnreachable());
     const quiet = await makeUser(host, { ...config, sortCriteria: { global: [] }, enableSeadex: false });
     expect(await fetchStreams(quiet.base, 'series/anilist:2:1')).toHaveLength(4);
   });

@@ -45,7 +45,10 @@ it('counts the requests of the last day and shows the last time', async () => {
   expect(await overview()).toMatchObject({ since: requestedAt, lists: 1, lastListAt: requestedAt });
   expect((await overview()).hours.map(({ lists }) => lists)).toEqual([...Array<number>(23).fill(0), 1]);
   clock.set(requestedAt + 25 * 60 * 60 * 1000);
-  expect(await overview()).toMatchObject({ since: requestedAt, lists: 0, lastListAt: requestedAt });
+  const later = await overview();
+  expect(later).toMatchObject({ since: requestedAt, lists: 0, lastListAt: requestedAt });
+  // The same hours a day earlier: not counted before the start, then the hour of the request.
+  expect(later.previousHours.filter((lists) => lists !== null)).toEqual([1, 0]);
 });
 
 it('shows requests and players of each configuration', async () => {

@@ -1,3 +1,4 @@
+import * as m from '#messages/addons-problems';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { TestHost } from '../../support/host.ts';
 import { openFakeAddon, sendJson, type FakeAddon } from './fake-addon.ts';
@@ -129,10 +130,10 @@ describe('a revoked token', () => {
     expect(played.headers.get('location')).toMatch(/\/static\/unauthorized\.mp4$/);
     expect(torBox.requests.some(({ path }) => path === '/torrents/createtorrent')).toBe(true);
     const laterStreams = (await getJson(`${base}/stream/movie/tt2.json`)).streams;
-    expect(laterStreams.at(-1).description).toMatch(/TorBox does not accept this key/);
+    expect(laterStreams.at(-1).description).toBe(m.keyRejected({ name: 'TorBox' }));
     expect(laterStreams).toHaveLength(2);
     const { data } = await getJson(`${host.url('addons')}/api/v1/providers/health`);
-    expect(JSON.stringify(data)).toMatch(/does not accept/);
+    expect(JSON.stringify(data)).toContain(m.keyRejected({ name: 'TorBox' }));
     expect(JSON.stringify(data)).not.toContain('TBKEY');
   });
 });

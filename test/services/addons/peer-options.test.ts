@@ -1,3 +1,4 @@
+import * as m from '#messages/addons-problems';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { mergeCatalogs } from '../../../services/addons/domain/catalogs.ts';
 import { compileFormat } from '../../../services/addons/domain/format/predefined.ts';
@@ -207,9 +208,9 @@ describe('configurations of older and newer versions', () => {
       proxy: { publicIp: '1.2.3.4' },
     });
     expect(findUnsupportedFeatures(config)).toEqual([
-      'This configuration has merging of what twins know, which has no effect here.',
-      'This configuration has a public address of the proxy, which has no effect here.',
-      'Nothing is known here of luckyNumber; it is kept, without effect.',
+      m.featureMerge(),
+      m.featureProxyIp(),
+      m.fieldsUnknown({ names: 'luckyNumber' }),
     ]);
   });
 });
@@ -289,9 +290,9 @@ describe('options of a list', () => {
       }),
     ]);
     expect(broken.slice(0, 4).map(letter)).toEqual(['A', 'B', 'C', 'D']);
-    expect(broken.at(-1).description).toBe('The regular expression Odd cannot be read and has no effect.');
+    expect(broken.at(-1).description).toBe(m.patternInvalid({ name: 'Odd' }));
     expect(bomb.slice(0, 4).map(letter)).toEqual(['A', 'B', 'C', 'D']);
-    expect(bomb.at(-1).description).toMatch(/^The regular expressions take too long/);
+    expect(bomb.at(-1).description).toBe(m.patternsTooSlow());
   });
 
   it('adds a download entry for each stream with a file', async () => {
@@ -321,11 +322,9 @@ describe('options of a list', () => {
     const { base } = await makeUser(host, buildConfig(presets));
     const streams = await fetchStreams(base);
     expect(streams.slice(0, 4).map(letter)).toEqual(['A', 'B', 'C', 'D']);
-    expect(streams.slice(4).map(({ description }) => description)).toEqual([
-      'Debridio is of a kind that is not known here, and has no manifest address.',
-    ]);
+    expect(streams.slice(4).map(({ description }) => description)).toEqual([m.addonKindUnknown({ name: 'Debridio' })]);
     expect(findUnsupportedFeatures(readConfig(buildConfig(presets)))).toEqual([
-      'Debridio is an addon of a kind that is not known here; nothing is asked of it.',
+      m.presetKindUnknown({ name: 'Debridio' }),
     ]);
   });
 

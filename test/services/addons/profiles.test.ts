@@ -1,3 +1,4 @@
+import * as m from '#messages/addons-problems';
 import { get } from 'node:http';
 import { gunzipSync } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -61,7 +62,7 @@ describe('inheritance', () => {
     expect(names[0]).toContain('Renamed');
     await fetch(`${host.url('addons')}/api/v1/user`, { method: 'DELETE', headers: basic(parent.uuid) });
     const [errorItem] = await fetchStreams(child.base);
-    expect(errorItem.description).toMatch(/^The configuration that this one inherits from is gone/);
+    expect(errorItem.description).toBe(m.parentNotFound());
   });
 
   it('uses the current password of the parent on the page, and does not allow a cycle', async () => {
@@ -75,7 +76,7 @@ describe('inheritance', () => {
     expect(await fetchStreams(base)).toHaveLength(alphaStreams.length);
     expect(await page('PUT', `/${String(child.uuid)}`, inheriting(child.uuid))).toMatchObject({
       status: 400,
-      body: { error: { detail: 'A configuration cannot inherit from itself.' } },
+      body: { error: { detail: m.parentIsItself() } },
     });
     const otherUser = await makeUser(host, buildConfig([]));
     expect((await page('PUT', `/${String(child.uuid)}`, inheriting(otherUser.uuid))).status).toBe(404);
@@ -84,7 +85,7 @@ describe('inheritance', () => {
 });
 
 describe('a configuration without its parent', () => {
-  const sentence = 'The configuration that this one inherits from is gone, or its password is another one now.';
+  const sentence = m.parentNotFound();
   const list = async (): Promise<string[]> => {
     const reply = await page('GET', '');
     expect(reply.status).toBe(200);

@@ -1,3 +1,4 @@
+import * as m from '#messages/addons-problems';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import AddonClient from 'stremio-addon-client';
 import type { TestHost } from '../../support/host.ts';
@@ -625,7 +626,7 @@ describe('regular expressions', () => {
     const config = { excludedRegexPatterns: ['(', '/hdtv/i'] };
     const [row, ...rest] = await rows(streams, { config, type: 'movie', id: 'tt1' });
     expect(rest).toEqual([]);
-    expect(row?.row.description).toContain('The regular expression ( cannot be read and has no effect.');
+    expect(row?.row.description).toContain(m.patternInvalid({ name: '(' }));
   });
 });
 

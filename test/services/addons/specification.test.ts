@@ -106,7 +106,7 @@ describe('an installed addon with stremio-addon-client', () => {
     const { manifestUrl, base } = await makeUser(host, buildConfig([customPreset('b1', 'Broken', broken.manifestUrl)]));
     const { addon } = await stremio.detectFromURL(manifestUrl);
     const catalog = addon.manifest.catalogs[0].id;
-    const expectedMessage = 'Broken has an internal error (500).';
+    const expectedMessage = 'Broken reported an internal error (500).';
     const { streams } = await addon.get('stream', 'movie', 'tt1');
     expect(streams).toEqual([
       expect.objectContaining({ name: '[❌] Broken', description: expectedMessage, externalUrl: `${base}/configure` }),

@@ -1,3 +1,4 @@
+import * as m from '#messages/addons-problems';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { readConfig } from '../../../services/addons/domain/read-config.ts';
 import { evaluateTemplateCondition } from '../../../services/addons/domain/template-condition.ts';
@@ -128,8 +129,8 @@ describe('a template', () => {
       presets: [{ options: { url: 'https://nab.example/api', languages: ['English', 'French'] } }],
     });
     const notes = config.importNotes?.join('\n') ?? '';
-    expect(notes).toContain('The template asks for The tier (tier); its default "pro" is used.');
-    expect(notes).toContain('The template asks for The name (name); it is left empty.');
+    expect(notes).toContain(m.templateInputDefault({ label: 'The tier (tier)', value: '"pro"' }));
+    expect(notes).toContain(m.templateInputEmpty({ label: 'The name (name)' }));
     expect(notes).toContain('The template has no input missing');
     expect(notes).not.toContain('hidden');
   });
@@ -186,7 +187,7 @@ describe('a template', () => {
       ),
     );
     expect(needed).toMatchObject({ preferredStreamTypes: ['cached'], addonName: 'for torbox' });
-    expect(needed.importNotes?.join('\n')).toContain('needs a debrid service: add one of torbox');
+    expect(needed.importNotes?.join('\n')).toContain(m.templateRequiresService({ names: 'torbox' }));
   });
 
   it('lists missing values and unsupported conditions', () => {
@@ -212,10 +213,10 @@ describe('a template', () => {
     });
     const notes = config.importNotes?.join('\n') ?? '';
     for (const path of ['tmdbApiKey', 'proxy.url', 'proxy.credentials', 'presets.0.options.apiKey'])
-      expect(notes).toContain(`${path} has to be filled in`);
+      expect(notes).toContain(`${path}: enter a value.`);
     for (const path of ['presets.1', 'presets.2', 'presets.3'])
-      expect(notes).toContain(`The condition at ${path} is not supported`);
-    expect(notes).toContain('formatter is not supported: nothing.known is not a reference');
+      expect(notes).toContain(`The condition at ${path} isn’t supported`);
+    expect(notes).toContain('formatter isn’t supported: “nothing.known” isn’t a reference');
   });
 
   it('reads a partial template, and the first of several', () => {
@@ -225,8 +226,8 @@ describe('a template', () => {
     });
     const several = readConfig([template({ addonName: 'first' }), template({ addonName: 'second' })]);
     expect(several.addonName).toBe('first');
-    expect(several.importNotes?.[0]).toBe('The file has 2 templates; One is used.');
-    expect(readConfig([template({ addonName: 'only' })]).importNotes?.join('\n')).not.toContain('templates;');
+    expect(several.importNotes?.[0]).toBe(m.templateSelected({ count: 2, name: 'One' }));
+    expect(readConfig([template({ addonName: 'only' })]).importNotes?.join('\n')).not.toContain('templates.');
   });
 
   it('is resolved from a copied configuration', () => {
@@ -323,7 +324,7 @@ describe('a hostile template', () => {
     const condition = `!inputs.a${characters}inputs.b`;
     const { addonName, importNotes } = resolve({ __if: condition, __value: 'x' });
     expect(addonName).toBeUndefined();
-    expect(importNotes?.join('\n')).toContain('it is longer than 2000 characters');
+    expect(importNotes?.join('\n')).toContain(m.templateConditionTooLong({ maximum: 2000 }));
   });
 
   it('reads an unfinished reference in linear time', () => {
@@ -373,7 +374,7 @@ describe('a template over HTTP', () => {
     const { data } = await readJson(response);
     expect([response.status, data.notes.join('\n')]).toEqual([
       201,
-      expect.stringContaining('its default true is used'),
+      expect.stringContaining('The default true is used.'),
     ]);
     const base = `${host.url('addons')}/stremio/${data.uuid}/${data.encryptedPassword}`;
     expect(await fetchStreams(base)).toEqual([expect.objectContaining({ url: 'http://h.example/1080p' })]);
@@ -398,7 +399,7 @@ describe('a template over HTTP', () => {
       ...{ addonName: 'Mine', presets: [{ instanceId: 'own' }], formatter: { id: 'prism' } },
       excludedResolutions: ['2160p'],
     });
-    expect(merged.notes.join('\n')).toContain('The file has 2 templates; One is used.');
+    expect(merged.notes.join('\n')).toContain(m.templateSelected({ count: 2, name: 'One' }));
     expect(merged.notes.join('\n')).toContain('sortCriteria.global is missing or not supported');
     await api(control, path, { method: 'PUT', body: JSON.stringify({ config: [shared()] }) });
     expect((await api<{ config: any }>(control, path)).config.presets).toMatchObject([{ instanceId: 'u' }]);
@@ -410,6 +411,6 @@ describe('a template over HTTP', () => {
     const { uuid } = await api<{ uuid: string }>(control, '/api/addons/profiles', { method: 'POST', body });
     const { config, notes } = await api<{ config: any; notes: string[] }>(control, `/api/addons/profiles/${uuid}`);
     expect(config.excludedResolutions).toEqual(['2160p']);
-    expect(notes.join('\n')).toContain('The name (name); it is left empty');
+    expect(notes.join('\n')).toContain(m.templateInputEmpty({ label: 'The name (name)' }));
   });
 });

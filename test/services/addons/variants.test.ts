@@ -1,3 +1,4 @@
+import * as m from '#messages/addons-problems';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import stremio from 'stremio-addon-client';
 import { readConfig } from '../../../services/addons/domain/read-config.ts';
@@ -119,19 +120,19 @@ describe('scripts of variants', () => {
       'locations that multiply',
       ['set x', 'set x[*]', 'set x[*][*]'].map((to) => `${to} = [${'0,'.repeat(999)}0]`).join('\n'),
       [],
-      /writes too much/,
+      /writes too many values/,
     ],
     [
       'long texts at many locations',
       `set x = [${'0,'.repeat(999)}0]\nset x[*] = "${'a'.repeat(10_000)}"`,
       [],
-      /writes too much/,
+      /writes too many values/,
     ],
     [
       'searches of long lists',
       `set x = [${'0,'.repeat(2999)}0]\n${'remove x[=1]\n'.repeat(450)}`,
       [],
-      /looks through too much/,
+      /searches too many items/,
     ],
   ])('ends %s', (_case, script, overrides, expectedMessage) => {
     expect(() => varied(script, overrides)).toThrow(expectedMessage);
@@ -141,23 +142,23 @@ describe('scripts of variants', () => {
     expect(
       varied('use variant small', [{ id: 'small', script: 'set resultLimits.global = 3' }]).resultLimits.global,
     ).toBe(3);
-    expect(() => varied('use variant v')).toThrow(/without an end/);
+    expect(() => varied('use variant v')).toThrow(m.variantsCircular());
   });
 
   it.each([
-    ['set uuid = "x"', 'uuid cannot be changed'],
-    ['set __proto__.polluted = 1', '__proto__ cannot be changed'],
-    ['set a.constructor.prototype.polluted = 1', 'constructor cannot be changed'],
-    ['set size = {"__proto__": {"polluted": 1}}', 'cannot be read'],
-    ['unset variants', 'variants cannot be changed'],
-    ['explode presets', 'is no instruction'],
-    ['set addonName', 'has no value'],
-    ['set = 1', 'needs a path'],
-    ['set addonName = nothing', 'cannot be read'],
-    ['set addonName = "never closed', 'cannot be read'],
-    [`set x = ${'['.repeat(50)}`, 'nested too deep'],
+    ['set uuid = "x"', m.fieldNotChangeable({ name: 'uuid' })],
+    ['set __proto__.polluted = 1', m.fieldNotChangeable({ name: '__proto__' })],
+    ['set a.constructor.prototype.polluted = 1', m.fieldNotChangeable({ name: 'constructor' })],
+    ['set size = {"__proto__": {"polluted": 1}}', 'isn’t valid.'],
+    ['unset variants', m.fieldNotChangeable({ name: 'variants' })],
+    ['explode presets', m.instructionInvalid({ text: 'explode presets' })],
+    ['set addonName', m.valueMissing()],
+    ['set = 1', m.pathRequired({ verb: 'set' })],
+    ['set addonName = nothing', 'isn’t valid.'],
+    ['set addonName = "never closed', 'isn’t valid.'],
+    [`set x = ${'['.repeat(50)}`, m.valueNested()],
     ['set presets = 5', 'presets: '],
-    ['use variant nobody', 'There is no variant nobody'],
+    ['use variant nobody', m.variantNotFound({ id: 'nobody' })],
   ])('reports %s', (script, expectedMessage) => {
     expect(() => varied(script)).toThrow(expectedMessage);
     expect(({} as Record<string, unknown>)['polluted']).toBeUndefined();
@@ -201,9 +202,9 @@ describe('variants of an installed configuration', () => {
     });
     expect(searchResult.data.results).toHaveLength(1);
     for (const [id, expectedMessage] of [
-      ['nobody', 'There is no variant nobody of this configuration.'],
-      ['off', 'There is no variant off of this configuration.'],
-      ['broken', 'The variant broken cannot be used. set needs a path.'],
+      ['nobody', m.variantNotFound({ id: 'nobody' })],
+      ['off', m.variantNotFound({ id: 'off' })],
+      ['broken', m.variantInvalid({ id: 'broken', problem: m.pathRequired({ verb: 'set' }) })],
     ] as const) {
       const [item] = await fetchStreams(`${profile.base}/v/${id}`);
       expect(item.description).toBe(expectedMessage);
@@ -246,16 +247,16 @@ describe('parts of a configuration without effect', () => {
       }),
     );
     expect(notes).toEqual([
-      'This configuration has the question whether somebody is still there, which has no effect here.',
-      'This configuration has posters by way of this addon, which has no effect here.',
-      'This configuration has expressions that are read from addresses, which has no effect here.',
-      'seedr is no debrid service that is known here; nothing is asked of it.',
-      'Streams cannot be sorted by luck here; the other criteria count.',
-      "Streams go through Homeport's own proxy; stremthru is not known here.",
-      'The stream expression (( has no effect. The expression ends too early.',
-      'The condition of group 2 has no effect. The expression ends too early.',
-      'The variant v cannot be used. "explode" is no instruction.',
-      'The variant w applies by its address alone; its condition has no effect here.',
+      m.featureStillThere(),
+      m.featurePosterRedirect(),
+      m.featureSyncedExpressions(),
+      m.serviceUnknown({ id: 'seedr' }),
+      m.sortCriterionUnknown({ key: 'luck' }),
+      m.proxyUnknown({ id: 'stremthru' }),
+      m.expressionIgnored({ name: '((', problem: m.expressionIncomplete() }),
+      m.groupConditionIgnored({ number: 2, problem: m.expressionIncomplete() }),
+      m.variantInvalid({ id: 'v', problem: m.instructionInvalid({ text: 'explode' }) }),
+      m.variantConditionIgnored({ id: 'w' }),
     ]);
   });
 });

@@ -10,7 +10,7 @@ import { silentLog } from '../../support/database-location.ts';
 
 const minuteMs = 60_000;
 
-it('samples the computer every five minutes and returns a day of samples with the current state', async () => {
+it('samples the computer every five minutes and returns two days of samples with the current state', async () => {
   const clock = createFakeClock();
   let reads = 0;
   let fails = false;
@@ -27,7 +27,11 @@ it('samples the computer every five minutes and returns a day of samples with th
   history.start();
   const [route] = history.routes();
   const readHistory = () =>
-    route?.handle({} as never) as Promise<{ samples: readonly MachineSample[]; disk: number | null }>;
+    route?.handle({} as never) as Promise<{
+      samples: readonly MachineSample[];
+      previous: readonly MachineSample[];
+      disk: number | null;
+    }>;
   // Two samples of the same moment count as one.
   await vi.waitFor(async () => expect((await readHistory()).samples.map(({ cpu }) => cpu)).toEqual([0.5]));
   clock.advance(1);
@@ -37,8 +41,11 @@ it('samples the computer every five minutes and returns a day of samples with th
     clock.advance(5 * minuteMs);
     await nextTurn();
   }
-  const { samples } = await readHistory();
+  const { samples, previous } = await readHistory();
   expect(samples).toHaveLength(289);
+  // The day before begins with the first sample, because the computer was not observed earlier.
+  expect(previous).toHaveLength(12);
+  expect(previous.at(-1)?.at).toBe(clock.now() - (24 * 60 + 5) * minuteMs);
   expect(samples.at(-1)).toMatchObject({ at: clock.now(), cpu: 0.5, memory: reads, own: 7 });
   expect(samples[0]?.at).toBe(clock.now() - 24 * 60 * minuteMs);
   expect(new Set(samples.map(({ disk }) => disk))).toEqual(new Set([null, 400]));
@@ -51,6 +58,7 @@ it('samples the computer every five minutes and returns a day of samples with th
   // After a long suspension, older samples are dropped.
   clock.advance(3 * 24 * 60 * minuteMs);
   await nextTurn();
+  expect((await readHistory()).previous).toEqual([]);
   const timestamps = (await readHistory()).samples.map(({ at: timestamp }) => timestamp);
   expect(timestamps[0]).toBeGreaterThanOrEqual(clock.now() - 24 * 60 * minuteMs);
   expect(timestamps).toEqual([...new Set(timestamps)].toSorted((a, b) => a - b));

@@ -2,6 +2,8 @@ import { once } from 'node:events';
 import { connect } from 'node:net';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { accessChanged } from '../../../services/contracts/control/access.ts';
+import { getLocale } from '../../../messages/language.ts';
+import { serviceStatusChanged } from '../../../services/contracts/control/service-status.ts';
 import { control } from '../../../services/control/index.ts';
 import { adminAuthorization, openTestHost, type TestHost } from '../../support/host.ts';
 import { MemoryInbox } from '../../renderer/memory-services.ts';
@@ -74,6 +76,40 @@ describe('GET /api/events', () => {
     expect(await stream.next()).toMatchObject({ event: 'reset' });
     inbox.add({ title: 'after' });
     expect(getTitle(await stream.next())).toBe('after');
+  });
+
+  it('sends the state of a service in the language of each page, also when it is replayed', async () => {
+    const read = async (language: string, lastId?: string): Promise<EventStream> =>
+      await openEvents(url, {
+        headers: { ...adminOptions.headers, 'Accept-Language': language },
+        ...(lastId === undefined ? {} : { lastId }),
+      });
+    const isInbox = ({ event, data }: StreamEvent): boolean =>
+      event === 'control.service' && (data as { id?: unknown }).id === 'inbox';
+    const next = async (stream: EventStream): Promise<unknown> => {
+      for (;;) {
+        const received = await stream.next();
+        if (received === undefined) return undefined;
+        if (isInbox(received)) return received.data;
+      }
+    };
+    await using british = await read('en-GB');
+    await using irish = await read('en-IE');
+    const { lastId } = irish;
+    const [state] = await host.host.control.services();
+    host.host.bus.publish(serviceStatusChanged, {
+      ...state!,
+      detail: getLocale,
+      reason: () => `reason ${getLocale()}`,
+      begin: { label: getLocale, to: '/' },
+      running: [{ title: getLocale, to: '/', percent: null }],
+    });
+    expect(await next(british)).toMatchObject({ detail: 'en-GB', reason: 'reason en-GB', begin: { label: 'en-GB' } });
+    expect(await next(irish)).toMatchObject({
+      ...{ detail: 'en-IE', reason: 'reason en-IE', running: [{ title: 'en-IE' }] },
+    });
+    await using resumed = await read('en-AU', lastId);
+    expect(await next(resumed)).toMatchObject({ detail: 'en-AU' });
   });
 
   it('requires a sign-in', async () => {

@@ -1,9 +1,12 @@
+import * as hostProblems from '#messages/host-problems';
 import fs, { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { request } from 'node:http';
 import { syncBuiltinESMExports } from 'node:module';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { withLanguage } from '../../../messages/language.ts';
+import { loadLanguage } from '../../../messages/runtime.ts';
 import { writeBackup } from '../../../main/host/backup/write.ts';
 import type { BackupContents, BackupFile, SetAsideData } from '../../../services/contracts/control/backups.ts';
 import { control } from '../../../services/control/index.ts';
@@ -92,13 +95,21 @@ describe('restore through the API', () => {
         method: 'POST',
         body,
         ...(signal && { signal }),
-        headers: { Authorization: adminAuthorization, 'Content-Type': 'application/octet-stream' },
+        headers: {
+          Authorization: adminAuthorization,
+          'Accept-Language': 'de',
+          'Content-Type': 'application/octet-stream',
+        },
       });
+    await loadLanguage('de');
+    const [refusal = ''] = withLanguage('de', () => hostProblems.backupDamaged({ reason: '|' })).split('|');
     const damaged = Buffer.from(bytes);
     damaged.fill(0, bytes.length >> 1, (bytes.length >> 1) + 64);
     for (const body of [damaged, bytes.subarray(0, bytes.length - 100), Buffer.from('no archive'), Buffer.alloc(0)]) {
       const refused = await send(new Uint8Array(body));
-      expect([refused.status, await refused.json()]).toMatchObject([422, { error: { code: 'backup.damaged' } }]);
+      const { error } = (await refused.json()) as { error: { code: string; detail: string } };
+      expect([refused.status, error.code]).toEqual([422, 'backup.damaged']);
+      expect(error.detail.startsWith(refusal)).toBe(true);
     }
     expect(readdirSync(join(folder, 'backups'))).toEqual([]);
     const uploadResponse = await send(new Uint8Array(bytes));

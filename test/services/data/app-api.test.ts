@@ -71,10 +71,11 @@ test('runs statements as the owner or with the role of a user', async () => {
   expect(created.error).toBeNull();
   const inserted = `insert into secrets values (1, '${ann}', 'a'), (2, '${ann}', 'b'), (3, '${bob}', 'c')`;
   expect((await callApp('/sql', { query: `${inserted}; select id, owner from secrets order by id` })).results).toEqual([
-    { command: 'INSERT', columns: [], rows: [], count: 3 },
+    { command: 'INSERT', columns: [], kinds: [], rows: [], count: 3 },
     {
       command: 'SELECT',
       columns: ['id', 'owner'],
+      kinds: ['number', 'text'],
       rows: [
         ['1', ann],
         ['2', ann],
@@ -86,6 +87,12 @@ test('runs statements as the owner or with the role of a user', async () => {
   const seen = await callApp('/sql', { query: 'select id from secrets', role: 'authenticated', user: bob });
   expect(seen.results[0].rows).toEqual([['3']]);
   expect((await callApp('/sql', { query: 'select nope', role: 'anon' })).error.code).toBe('42703');
+  // Columns of the same name keep their values.
+  const joined = await callApp('/sql', { query: `select 1 as id, 2.50 as id, true as id, '[1]'::json as id` });
+  expect([joined.results[0].rows, joined.results[0].kinds]).toEqual([
+    [['1', '2.50', 't', '[1]']],
+    ['number', 'number', 'boolean', 'json'],
+  ]);
 });
 
 test('lists small tables with counted rows, also during a change', async () => {

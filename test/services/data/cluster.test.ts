@@ -137,9 +137,7 @@ describe('server on Windows', () => {
     const other = createServer().listen(0, '127.0.0.1');
     await once(other, 'listening');
     const { port } = other.address() as { port: number };
-    await expect(start(join(parent, 'cluster'), { platform, directPort: port })).rejects.toThrow(
-      /PostgreSQL does not start: [^]*could not bind/,
-    );
+    await expect(start(join(parent, 'cluster'), { platform, directPort: port })).rejects.toThrow(/could not bind/);
     other.close();
   });
 });

@@ -1,3 +1,4 @@
+import * as m from '#messages/data-problems';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { TypeInference } from '../../../services/data/csv/type-inference.ts';
 import { parseCsvRows } from '../../../services/data/csv/parse.ts';
@@ -93,8 +94,14 @@ test('returns long keys completely, so that the row is found by them', async () 
 test('reports an invalid value at its field', async () => {
   const add = (values: object): Promise<any> => callApp('POST', '/tables/public/notes/rows', { values });
   expect((await add({ title: 'x', n: 'three', mood: 'angry' })).error.fields).toEqual({
-    n: 'invalid input syntax for type integer: "three".',
-    mood: 'invalid input value for enum mood: "angry".',
+    n: m.refusalWithOriginal({
+      explanation: m.valueInvalidForType({ type: 'integer' }),
+      original: 'invalid input syntax for type integer: "three".',
+    }),
+    mood: m.refusalWithOriginal({
+      explanation: m.valueInvalidForType({ type: 'public.mood' }),
+      original: 'invalid input value for enum mood: "angry".',
+    }),
   });
   expect(Object.keys((await add({ n: '1' })).error.fields)).toEqual(['title']);
   expect(Object.keys((await add({ title: null })).error.fields)).toEqual(['title']);
@@ -158,10 +165,7 @@ test('imports a file as a private table with inferred types and counted lines', 
   ]);
   expect(await (await fixture.request('/rest/v1/imported')).json()).toEqual([]);
   const secondImport = await callApp('POST', `/csv/load?${query}`, undefined, file);
-  expect([secondImport.status, secondImport.error.fields]).toEqual([
-    409,
-    { table: 'There is a table of this name already.' },
-  ]);
+  expect([secondImport.status, secondImport.error.fields]).toEqual([409, { table: m.tableExists() }]);
 });
 
 test('imports a file into an existing table completely or not at all, and names the refused line', async () => {
@@ -180,14 +184,12 @@ test('imports a file into an existing table completely or not at all, and names 
   const refused = await load(`id;word\n${wrong}`);
   expect([refused.status, refused.error.detail]).toEqual([
     409,
-    'Line 2502 of the file does not fit: invalid input syntax for type integer: "oops". Nothing was imported.',
+    m.lineRejected({ line: 2502, reason: 'invalid input syntax for type integer: "oops".' }),
   ]);
   const twice = await load('id;word\n400001;a\n400002;b\n400001;c');
-  expect(twice.error.detail).toContain('Line 4 of the file');
+  expect(twice.error.detail).toContain('Line 4');
   expect(await fixture.sql('select count(*)::int from many where id > 300000')).toEqual([{ count: 0 }]);
-  expect((await load('id;word\n1;2;3')).error.detail).toBe(
-    'Line 2 cannot be read. It has 3 fields, and the first line has 2.',
-  );
+  expect((await load('id;word\n1;2;3')).error.detail).toBe(m.csvFieldCountDiffers({ line: 2, count: 3, expected: 2 }));
   expect((await load('id;word\n1;"open')).error.code).toBe('data.bad_csv');
   expect((await load('')).error.code).toBe('data.empty_csv');
 });

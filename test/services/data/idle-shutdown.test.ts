@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import type { Clock } from '../../../services/contracts/service.ts';
+import { adminAuthorization } from '../../support/host.ts';
 import { openAuthFixture } from './auth-fixture.ts';
 
 /** Real clock whose long timers expire on demand. */
@@ -48,4 +49,31 @@ test('runs PostgreSQL from the first request until it is idle, and starts it aga
   expect(await fixture.sql('select id from kept')).toEqual([{ id: 1 }]);
   expect(server()).toBeDefined();
   expect(server()).not.toBe(first);
+});
+
+test('reports the last known state while PostgreSQL is stopped', async () => {
+  const clock = patientClock();
+  await using fixture = await openAuthFixture({ clock: { ...clock, advance: () => undefined } });
+  const readOverview = async (): Promise<any> => {
+    const reply = await fetch(`${fixture.host.url('control')}/api/data/overview`, {
+      headers: { authorization: adminAuthorization },
+    });
+    return reply.json();
+  };
+  expect(await readOverview()).toMatchObject({ state: 'asleep', inside: null, lastSeen: null });
+  await fixture.sql('create table kept (id int primary key); insert into kept values (1), (2)');
+  // Nobody looked while it was running.
+  clock.passLongWaits();
+  await expect.poll(async () => (await readOverview()).state, { timeout: 20_000 }).toBe('asleep');
+  expect(await readOverview()).toMatchObject({
+    inside: null,
+    lastSeen: {
+      takenAt: expect.any(Number),
+      version: expect.stringMatching(/^\d+/),
+      tables: 1,
+      users: 0,
+      bytes: expect.any(Number),
+      largest: [{ schema: 'public', name: 'kept', rows: 2, isEstimate: false, bytes: expect.any(Number) }],
+    },
+  });
 });

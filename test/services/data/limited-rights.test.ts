@@ -1,3 +1,4 @@
+import * as m from '#messages/data-problems';
 import { randomUUID } from 'node:crypto';
 import pg from 'pg';
 import { afterAll, beforeAll, expect, test } from 'vitest';
@@ -48,7 +49,7 @@ test('lists the statements for an administrator when the user lacks rights, and 
     });
     const types = await fixture.request('/pg/types', { headers: { apikey: fixture.serviceKey } });
     for (const response of [await reply.text(), await signUp.text(), await types.text()]) {
-      expect(response).toContain('The database is not ready.');
+      expect(response).toContain(m.databaseNotReady());
       expect(response).not.toMatch(/modest|grant|create role/);
     }
     const { detail } = (await overview(fixture)).error;

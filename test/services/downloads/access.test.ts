@@ -1,3 +1,4 @@
+import * as m from '#messages/downloads-problems';
 import { rmSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { z } from 'zod';
@@ -113,7 +114,7 @@ describe('the app API', () => {
       method: 'POST',
       body: JSON.stringify({ url: 'http://127.0.0.1/x' }),
     });
-    await expect(refused).rejects.toThrow('Refusing to fetch internal address');
+    await expect(refused).rejects.toThrow(m.internalAddress());
     const { history, total } = z.parse(downloadsApi.list.reply, await api(base, '/api/downloads?limit=1'));
     expect(history).toMatchObject([{ url: 'http://127.0.0.1/x', state: 'failed' }]);
     expect(total).toBeGreaterThan(1);

@@ -1,3 +1,4 @@
+import * as m from '#messages/downloads-problems';
 import { rmSync } from 'node:fs';
 import { readdir, readFile, stat } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -64,7 +65,7 @@ describe('an uploaded cookie file', () => {
   it.each([
     ['JSON of a browser extension', '[{"name": "session", "value": "hidden"}]', 'JSON'],
     ['lines with blanks in place of tabs', '127.0.0.1 FALSE / FALSE 0 session hidden\n', 'Line 1'],
-    ['no cookie', '# Netscape HTTP Cookie File\n\n', 'no cookie'],
+    ['no cookie', '# Netscape HTTP Cookie File\n\n', m.noCookies()],
     ['a field too many', 'a.example\tFALSE\t/\tFALSE\t0\tsession\thidden\tmore\n', 'Line 1'],
   ])('is refused for %s, without its content in the response', (_case, text, reason) => {
     expect(() => readCookieFile(text)).toThrow(reason);

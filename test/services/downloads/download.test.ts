@@ -64,7 +64,7 @@ describe('a download', () => {
     }
     await symlink('/tmp', rig.file('link'));
     const record = await rig.client.ended(await rig.client.add(url, { folder: 'link/deep' }));
-    expect(record.error).toContain('outside of the download folder');
+    expect(record.error).toContain('outside the download folder');
     expect(existsSync('/tmp/deep')).toBe(false);
   });
 

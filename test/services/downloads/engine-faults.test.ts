@@ -1,3 +1,5 @@
+import { describeActivity } from '../../../services/contracts/downloads/activity.ts';
+import * as m from '#messages/downloads-problems';
 import { once } from 'node:events';
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
@@ -73,7 +75,7 @@ describe('the extractor', () => {
     const [worker] = await workers();
     const child = (await processesNaming(uid)).find((pid) => pid !== worker && pid !== process.pid);
     process.kill(child ?? 0, 'SIGKILL');
-    expect((await client.ended(uid)).error).toContain('was ended from outside');
+    expect((await client.ended(uid)).error).toBe(m.engineKilled());
     site.reset();
     held.release();
     await client.post('/retry', { id: uid });
@@ -84,7 +86,7 @@ describe('the extractor', () => {
   it('does not use a version that is too old; the download waits and the remedy is shown', async () => {
     const { client, site, host } = await rigWith({}, fake('exit 2', '2024.12.23'));
     const expectedMessage = expect.stringContaining(
-      'yt-dlp 2024.12.23 is too old: it must be of 2025.11.12 or later.',
+      'yt-dlp 2024.12.23 is too old. Version 2025.11.12 or later is required.',
     ) as string;
     expect(await client.post('/add', { url: site.url('/single.mp4'), quality: 'best' })).toMatchObject({
       status: 'ok',
@@ -130,11 +132,11 @@ describe('the extractor', () => {
   });
 
   it.each([
-    ['that is cut off', `printf '%s' '{"_type": "video", "id": "1", "ti'`, 'cut off'],
-    ['of another shape', `echo '{"id": {"a": 1}, "entries": "none"}'`, 'cut off'],
-    ['that is missing', 'exit 0', 'gave no answer'],
+    ['that is cut off', `printf '%s' '{"_type": "video", "id": "1", "ti'`, m.engineOutputInvalid()],
+    ['of another shape', `echo '{"id": {"a": 1}, "entries": "none"}'`, m.engineOutputInvalid()],
+    ['that is missing', 'exit 0', m.engineOutputEmpty()],
     ['that is an error', 'echo "WARNING: odd" >&2; echo "ERROR: [x] The site said no" >&2; exit 1', 'The site said no'],
-    ['without a word', 'exit 3', 'ended with code 3'],
+    ['without a word', 'exit 3', m.engineExited({ code: '3' })],
   ])('fails the download with the reason after an output %s', async (_name, answer, reason) => {
     const { client, site, host } = await rigWith({}, fake(answer));
     const added = await client.post('/add', { url: site.url('/single.mp4'), quality: 'best' });
@@ -197,7 +199,7 @@ describe('the extractor', () => {
     expect(await client.get('/status')).toMatchObject({
       ...{
         engine: { ffmpeg: null },
-        msg: expect.stringContaining('ffmpeg is missing: files come as the site has them') as string,
+        msg: expect.stringContaining(m.ffmpegMissing()) as string,
       },
     });
     expect(host.log.filter((line) => line.includes('ffmpeg missing'))).toHaveLength(1);
@@ -239,7 +241,7 @@ describe('a transfer', () => {
     await client.until(uid, ({ percent }) => (percent ?? 0) > 30);
     await client.post('/pause', { ids: [uid] });
     await client.post('/resume', { ids: [uid] });
-    await client.until(uid, ({ msg }) => msg?.includes('started again from the beginning') === true);
+    await client.until(uid, ({ msg }) => msg === describeActivity({ kind: 'restarted' }));
     const record = await client.ended(uid);
     expect(record).toMatchObject({ status: 'finished', msg: null });
     expect(await streams(file(record.filename ?? ''))).toEqual(['h264/720', 'aac']);
@@ -294,7 +296,7 @@ describe('a transfer', () => {
     await rm(temp, { recursive: true, force: true });
     writeFileSync(temp, 'in the way');
     const { uid = '', msg } = await client.post('/add', { url: site.url('/single.mp4'), quality: 'best' });
-    expect(msg).toContain('The folder for unfinished files cannot be written');
+    expect(msg).toContain(m.workFolderNotWritableAt({ reason: 'ENOTDIR', folder: temp }));
     expect((await client.ended(uid)).error).toBe(msg);
     await rm(temp);
     await client.post('/retry', { id: uid });

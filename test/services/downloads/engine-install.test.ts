@@ -1,3 +1,5 @@
+import * as t from '#messages/downloads-texts';
+import * as m from '#messages/downloads-problems';
 import { createHash } from 'node:crypto';
 import { once } from 'node:events';
 import { mkdirSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
@@ -89,19 +91,17 @@ describe('a first start without yt-dlp', () => {
     await vi.waitFor(async () =>
       expect(await getDownloadsState(rig)).toMatchObject({
         ...{ state: 'up', reason: null },
-        running: [
-          { title: 'yt-dlp is being installed', to: '/settings/engines', percent: expect.any(Number) as number },
-        ],
-        begin: { label: 'Download a first video' },
+        running: [{ title: t.ytDlpInstalling(), to: '/settings/engines', percent: expect.any(Number) as number }],
+        begin: { label: t.downloadVideo() },
       }),
     );
     expect(await getDownloadsState(rig)).not.toHaveProperty('remedy');
     const added = await rig.client.post('/add', { url: rig.site.url('/single.mp4'), quality: 'best' });
     expect(added).toMatchObject({
       status: 'ok',
-      msg: 'Queued, but yt-dlp is being installed, and downloads wait for it.',
+      msg: m.queuedWithProblem({ problem: m.ytDlpInstalling() }),
     });
-    expect((await getDownloadsState(rig)).detail).toBe('yt-dlp is being installed');
+    expect((await getDownloadsState(rig)).detail).toBe(t.ytDlpInstalling());
     response.end(rest);
     expect(await rig.client.ended(added.uid ?? '')).toMatchObject({ status: 'finished' });
     await vi.waitFor(async () => expect(await getDownloadsState(rig)).not.toHaveProperty('running'));
@@ -112,14 +112,14 @@ describe('a first start without yt-dlp', () => {
     const rig = await start();
     await vi.waitFor(async () => expect((await getDownloadsState(rig)).state).toBe('degraded'));
     const { reason, remedy } = await getDownloadsState(rig);
-    expect(reason).toBe('nothing can be downloaded until yt-dlp is installed.');
+    expect(reason).toBe(t.ytDlpRequired());
     expect(remedy).toMatchObject({ label: 'Install yt-dlp', to: '/settings/engines', adminOnly: true });
     const page = rig.host.url('control');
     const { engines } = await api<{ engines: EngineState[] }>(page, '/api/engines');
     expect(engines[0]).toMatchObject({
       name: 'yt-dlp',
       work: null,
-      failure: expect.stringContaining('answered 503') as string,
+      failure: expect.stringContaining('responded with status 503') as string,
     });
     isThere = true;
     const { path, body } = remedy?.post ?? { path: '', body: {} };

@@ -16,6 +16,21 @@ const codes: readonly (readonly [string, string | undefined])[] = [
   ['The download failed for a reason of our own; see the log.', undefined],
 ];
 
+/** Sentences of the service, which older versions stored without a code. */
+const serviceFailures = [
+  ['yt-dlp exited with code 1. Killed by hand', 'engine_exited', { code: '1', line: 'Killed by hand' }],
+  ['yt-dlp was stopped by SIGTERM.', 'engine_ended', { signal: 'SIGTERM' }],
+  ['ffmpeg couldn’t convert the file: Invalid data', 'conversion_failed', { line: 'Invalid data' }],
+  [
+    'No manual captions in “de”. The site has manual captions in: en, fr; automatic captions in: en.',
+    'no_captions',
+    { kind: 'manual', language: 'de', manual: 'en, fr', automatic: 'en' },
+  ],
+  ['No captions in “de”. The site has none.', 'no_captions', { language: 'de' }],
+  ['yt-dlp finished without creating a file.', 'no_file_created', {}],
+  ['ERROR: [x] y: Something odd', null, null],
+] as const;
+
 /** More than a batch of rows. */
 const rowCount = 600;
 
@@ -40,6 +55,25 @@ eachDialect((_name, open) => {
       messages.map(async (_, index) => (await store.find(`d${index}`))?.failure ?? undefined),
     );
     expect(stored).toEqual(messages.map((_, index) => codes[index % codes.length]?.[1]));
+  });
+
+  it('derives the codes and parameters of sentences of the service, from which each reader gets a text', async () => {
+    const database = await open();
+    await database.migrate(migrations.filter(({ name }) => name < '054'));
+    const request = JSON.stringify({ type: 'video', quality: 'best', format: 'any', folder: null, prefix: '' });
+    await database.kysely
+      .insertInto('downloads')
+      .values(
+        serviceFailures.map(([message], index) => ({
+          ...{ uid: `d${index}`, position: index, url: `https://a/${index}`, request, state: 'failed', title: 'x' },
+          ...{ search: 'x', video_id: 'x', probed: 1, attempts: 1, message, added_ns: '1', created_at: 1 },
+        })),
+      )
+      .execute();
+    await database.migrate(migrations);
+    const store = new DownloadStore(database.kysely);
+    for (const [index, [message, failure, failureParameters]] of serviceFailures.entries())
+      expect(await store.find(`d${index}`)).toMatchObject({ message, failure, failureParameters });
   });
 
   it('derives the code of a failed check from the missing page, whatever else its message contains', async () => {

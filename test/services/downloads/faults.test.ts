@@ -1,3 +1,4 @@
+import * as m from '#messages/downloads-problems';
 import { execFileSync } from 'node:child_process';
 import { existsSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { readdir, rm, truncate } from 'node:fs/promises';
@@ -152,7 +153,7 @@ describe('the disk', () => {
     await rm(folder, { recursive: true });
     writeFileSync(folder, 'in the way');
     const uid = await client.add(site.url('/single.mp4?third'));
-    expect((await client.ended(uid)).error).toContain('The download folder cannot be written');
+    expect((await client.ended(uid)).error).toContain(m.downloadFolderNotWritable({ reason: 'EEXIST', folder }));
     await rm(folder);
     await client.post('/retry', { id: uid });
     expect(await client.ended(uid)).toMatchObject({ status: 'finished' });

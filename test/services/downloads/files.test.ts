@@ -1,3 +1,4 @@
+import * as m from '#messages/downloads-problems';
 import { readFile, rm } from 'node:fs/promises';
 import { createServer } from 'node:http';
 import { once } from 'node:events';
@@ -104,7 +105,7 @@ describe('a finished file', () => {
     const missing = await get(path);
     expect([missing.status, await missing.json()]).toEqual([
       404,
-      { error: { code: 'downloads.no_file', detail: 'Its file is not in the download folder any more.' } },
+      { error: { code: 'downloads.no_file', detail: m.fileNotFound() } },
     ]);
   });
 });

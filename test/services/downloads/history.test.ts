@@ -1,3 +1,4 @@
+import * as m from '#messages/downloads-problems';
 import { existsSync } from 'node:fs';
 import { mkdir, writeFile } from 'node:fs/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -54,8 +55,12 @@ describe('the history', () => {
   });
 
   it('includes the existing folders and the presets', async () => {
-    await mkdir(rig.file('Talks/2026'), { recursive: true });
-    expect(await ask('/choices')).toEqual({ folders: ['Talks', 'Talks/2026'], presets: ['thrifty'] });
+    for (const folder of ['Talks/2026', 'Talks/Day 10', 'Talks/Day 2'])
+      await mkdir(rig.file(folder), { recursive: true });
+    expect(await ask('/choices')).toEqual({
+      folders: ['Talks', 'Talks/2026', 'Talks/Day 2', 'Talks/Day 10'],
+      presets: ['thrifty'],
+    });
   });
 
   it('downloads a file again in the same format, next to the existing one', async () => {
@@ -65,7 +70,7 @@ describe('the history', () => {
     expect(await rig.client.ended(uids[0] ?? '')).toMatchObject({ filename: 'Again (2).m4a', status: 'finished' });
     expect(existsSync(rig.file('Again.m4a'))).toBe(true);
     expect(await ask('/again', { uid: 'nobody' })).toMatchObject({
-      error: { detail: 'This download is not in the history any more.' },
+      error: { detail: m.notInHistory() },
     });
   });
 

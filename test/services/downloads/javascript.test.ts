@@ -1,4 +1,4 @@
-import { chmodSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { chmodSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, describe, expect, it, vi } from 'vitest';
@@ -84,6 +84,37 @@ describe('search of the desktop app', () => {
     const runtime = selectJavaScriptRuntime(search, desktop);
     expect(await runtime.find()).toBe('deno 2.9.7');
     expect(runtime.args).toEqual(['--no-js-runtimes', '--js-runtimes', `deno:${path}`]);
+  });
+
+  it.skipIf(process.platform === 'win32')('reads the version once for each installed file', async () => {
+    vi.stubEnv('HOME', home);
+    vi.stubEnv('PATH', '/nowhere');
+    const runs = join(home, 'runs');
+    const install = (version: string): void => {
+      // A new file replaces the old one, as with an update.
+      rmSync(join(home, '.bun'), { recursive: true, force: true });
+      addProgram('bun', `${version}'; echo run >> '${runs}`);
+    };
+    const countRuns = (): number => readFileSync(runs, 'utf8').trim().split('\n').length;
+    install('1.3.0');
+    const { find } = selectJavaScriptRuntime(createRuntimeSearch({ find: findNothing }), desktop);
+    expect(await Promise.all([find(), find()])).toEqual(['bun 1.3.0', 'bun 1.3.0']);
+    expect(await find()).toBe('bun 1.3.0');
+    expect(countRuns()).toBe(1);
+    install('1.3.10');
+    expect(await find()).toBe('bun 1.3.10');
+    expect(countRuns()).toBe(2);
+  });
+
+  it.skipIf(process.platform === 'win32')('asks a runtime again that did not answer', async () => {
+    vi.stubEnv('HOME', home);
+    vi.stubEnv('PATH', '/nowhere');
+    const marker = join(home, 'answers');
+    addProgram('bun', `'; [ -e '${marker}' ] && echo '1.3.0`);
+    const { find } = selectJavaScriptRuntime(createRuntimeSearch({ find: findNothing }), desktop);
+    expect(await find()).toBeNull();
+    writeFileSync(marker, '');
+    expect(await find()).toBe('bun 1.3.0');
   });
 
   it('requires the engine, which Node does not need', () => {

@@ -1,3 +1,4 @@
+import * as m from '#messages/downloads-problems';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -63,7 +64,7 @@ describe('an option with an invalid value', () => {
     [steps({ key: 'Exec', exec_cmd: 'touch /tmp/x' }), 'Exec'],
     [steps({ key: '__proto__' }), '__proto__'],
     [{ postprocessors: 'Exec' }, 'postprocessors'],
-    [{ postprocessors: [null, 7] }, 'a step without a key'],
+    [{ postprocessors: [null, 7] }, m.stepWithoutKey()],
   ])('is ignored and logged: %j', (options, name) => {
     expect(findIgnoredOptions(options)[0]).toMatchObject({ option: name, isRelevant: true });
     expect(buildOptionArguments(options)).toEqual([]);
@@ -89,9 +90,7 @@ describe('an option with an invalid value', () => {
     await vi.waitFor(async () =>
       expect(await getDownloadsState(rig)).toMatchObject({
         state: 'degraded',
-        reason: expect.stringContaining(
-          'retries (its value is not understood), exec (it would run a program',
-        ) as string,
+        reason: expect.stringContaining(`retries (${m.valueNotSupported()}), exec (${m.optionUnsafe()})`) as string,
         remedy: { to: '/settings/downloads/ytdlOptions' },
       }),
     );

@@ -175,8 +175,11 @@ describe('HTTPS', () => {
   });
 
   it.each([
-    [{ HTTPS: 'true' }, 'no file with the certificate is set'],
-    [{ HTTPS: 'true', CERTFILE: '/nowhere.pem', KEYFILE: '/nowhere.pem' }, 'cannot be read: /nowhere.pem'],
+    [{ HTTPS: 'true' }, 'no certificate file is set'],
+    [
+      { HTTPS: 'true', CERTFILE: '/nowhere.pem', KEYFILE: '/nowhere.pem' },
+      'The certificate can’t be read: /nowhere.pem',
+    ],
   ])('refuses to start with %j and reports the reason', async (environment, reason) => {
     await using host = await openTestHost({ services: [downloads], environment });
     expect(host.host.failures()['downloads']).toContain(reason);

@@ -1,3 +1,4 @@
+import * as m from '#messages/downloads-problems';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -52,6 +53,7 @@ describe('a preview of a link', () => {
     expect(await readPreview('ftp://a.example/x')).toEqual({
       preview: null,
       reason: expect.stringContaining('http') as string,
+      failure: 'scheme_not_supported',
     });
     const missing = await readPreview(rig.site.url('/s/404'));
     expect(missing).toEqual({
@@ -65,8 +67,11 @@ describe('a preview of a link', () => {
     const folder = mkdtempSync(join(tmpdir(), 'homeport-preview-'));
     const environment = fakeEngine(folder, `printf '%s' '{"id": "1", "ti'`);
     await using previewRig = await openRig({ services: [downloads, control], environment });
-    const expectedError = expect.stringContaining('cut off') as string;
-    expect(await readPreview(previewRig.site.url('/x'), previewRig)).toEqual({ preview: null, reason: expectedError });
+    expect(await readPreview(previewRig.site.url('/x'), previewRig)).toEqual({
+      preview: null,
+      reason: m.engineOutputInvalid(),
+      failure: 'engine_output_invalid',
+    });
     rmSync(folder, { recursive: true });
   });
 

@@ -1,3 +1,4 @@
+import * as m from '#messages/downloads-problems';
 import { existsSync, rmSync } from 'node:fs';
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { downloads } from '../../../services/downloads/index.ts';
@@ -213,10 +214,7 @@ describe('an invalid operation', () => {
     const position = [400, `'before' and 'after' name a download; 'position' is 'top', 'bottom' or a number from 0`];
     for (const wrong of [-1, 1.5, 'middle'])
       expect(await refused('/reorder', { id: uid, position: wrong })).toEqual(position);
-    expect(await refused('/reorder', { ids: [uid], before: 'nobody' })).toEqual([
-      409,
-      'What they should stand beside is not in the queue.',
-    ]);
+    expect(await refused('/reorder', { ids: [uid], before: 'nobody' })).toEqual([409, m.positionNotFound()]);
     expect((await fetch(`${client.base}/pause`)).headers.get('allow')).toBe('POST, OPTIONS');
   });
 });

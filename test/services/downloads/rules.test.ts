@@ -1,3 +1,4 @@
+import * as m from '#messages/downloads-problems';
 import { describe, expect, it } from 'vitest';
 import {
   isInternal,
@@ -310,7 +311,7 @@ describe('the output of the extractor', () => {
       kind: 'transfer',
       complete: false,
       bytes: 50,
-      progress: { percent: 25, stream: null, speed: 7.5, eta: null, message: null },
+      progress: { percent: 25, stream: null, speed: 7.5, eta: null, activity: null },
     });
     expect(readEvent('P {"fragment_index": 1, "fragment_count": 4}')).toMatchObject({ progress: { percent: 25 } });
     expect(readEvent('P {"status": "downloading"}')).toMatchObject({ progress: { percent: null } });
@@ -337,27 +338,30 @@ describe('the output of the extractor', () => {
   it('describes the failure of a disk with its code', () => {
     const exit = { code: 1, signal: null };
     expect(describeFailure(['ERROR: unable to write data: [Errno 28] No space left on device'], exit)).toEqual({
-      message:
-        'The disk is full: free some space, then retry. (ERROR: unable to write data: [Errno 28] No space left on device)',
+      message: m.diskFullWithError({ error: 'ERROR: unable to write data: [Errno 28] No space left on device' }),
       failure: 'disk_full',
+      failureParameters: { error: 'ERROR: unable to write data: [Errno 28] No space left on device' },
       kind: 'disk',
     });
     expect(describeFailure(["ERROR: unable to open for writing: [Errno 13] Permission denied: 'x'"], exit)).toEqual({
-      message:
-        "The folder for unfinished files cannot be written. (ERROR: unable to open for writing: [Errno 13] Permission denied: 'x')",
+      message: m.workFolderNotWritable({
+        error: "ERROR: unable to open for writing: [Errno 13] Permission denied: 'x'",
+      }),
       failure: 'folder_not_writable',
+      failureParameters: { error: "ERROR: unable to open for writing: [Errno 13] Permission denied: 'x'" },
       kind: 'disk',
     });
   });
 
   it('describes the end of the extractor without an error', () => {
     expect(describeFailure([], { code: null, signal: 'SIGTERM' })).toEqual({
-      message: 'The extractor ended on SIGTERM.',
-      failure: null,
+      message: m.engineEnded({ signal: 'SIGTERM' }),
+      failure: 'engine_ended',
+      failureParameters: { signal: 'SIGTERM' },
       kind: 'engine',
     });
     expect(describeFailure([], { code: null, signal: 'SIGKILL' })).toMatchObject({
-      message: expect.stringContaining('ended from outside') as string,
+      message: m.engineKilled(),
       kind: 'engine',
     });
     expect(describeFailure(['HTTP Error 503: Service Unavailable'], { code: 1, signal: null })).toMatchObject({

@@ -60,6 +60,7 @@ eachDialect((_name, open) => {
       size: 5_000_000_000,
       message: 'm',
       failure: 'unreachable',
+      failureParameters: { event: 'timeout' },
       batch: 'b',
     });
     await store.append([complete]);

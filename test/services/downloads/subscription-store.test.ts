@@ -28,6 +28,7 @@ function subscription(id: string, fields: Partial<StoredSubscription> = {}): Omi
       found: 3,
       error: null,
       failure: null,
+      failureParameters: null,
       failures: 0,
       picture: null,
     },

@@ -1,9 +1,10 @@
+import * as m from '#messages/downloads-problems';
 import { execFile } from 'node:child_process';
 import { existsSync, readFileSync } from 'node:fs';
 import { readdir, rm, writeFile } from 'node:fs/promises';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { chooseCaptions, describeMissingCaptions } from '../../../services/downloads/domain/captions.ts';
+import { chooseCaptions, listMissingCaptions } from '../../../services/downloads/domain/captions.ts';
 import { readCues, writeCues } from '../../../services/downloads/domain/cues.ts';
 import { defaultOrderOptions, type Order, type SubtitleMode } from '../../../services/downloads/domain/order.ts';
 import { readMedia } from './media.ts';
@@ -108,10 +109,10 @@ describe('caption downloads', () => {
 
   it('lists the available captions when the requested ones are missing', async () => {
     expect((await fetched({ format: 'srt', subtitle_language: 'fr' })).error).toBe(
-      'There are no captions in "fr". The site has written: en, es, de.',
+      m.noCaptionsOnlyManual({ kind: 'any', language: 'fr', manual: 'en, es, de' }),
     );
-    expect((await fetched({ format: 'srt', subtitle_mode: 'auto_only' })).error).toContain('no automatic captions');
-    expect((await fetched({ format: 'srt' }, '/single.mp4')).error).toContain('The site has none at all.');
+    expect((await fetched({ format: 'srt', subtitle_mode: 'auto_only' })).error).toContain('No automatic captions');
+    expect((await fetched({ format: 'srt' }, '/single.mp4')).error).toBe(m.noCaptions({ kind: 'any', language: 'en' }));
   });
 
   it('accepts the former request options', async () => {
@@ -161,7 +162,9 @@ describe('the selection of captions', () => {
     expect(choose('de', 'prefer_auto', 'ttml')).toMatchObject({ native: false });
     expect(choose('fr', 'prefer_manual')).toBeUndefined();
     const order = { ...defaultOrderOptions, subtitleLanguage: 'fr' } as unknown as Order;
-    expect(describeMissingCaptions(order, available)).toContain('written: en-GB, de; automatic: en, de.');
+    expect(listMissingCaptions(order, available)).toEqual({
+      ...{ kind: 'any', language: 'fr', manual: 'en-GB, de', automatic: 'en, de' },
+    });
   });
 });
 

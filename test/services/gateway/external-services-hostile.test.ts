@@ -1,3 +1,4 @@
+import * as problems from '#messages/gateway-problems';
 import { once } from 'node:events';
 import { createServer, type IncomingMessage, type Server } from 'node:http';
 import { createServer as createPlainServer, type AddressInfo, type Server as PlainServer, type Socket } from 'node:net';
@@ -132,7 +133,7 @@ describe('malformed upstream response', () => {
     reply = bytes;
     const hostileUrl = 'https://rough.nas.local/';
     const { status, body } = await home.ask(hostileUrl, { headers: { Authorization: adminAuthorization } });
-    expect([status, body]).toEqual([502, expect.stringContaining('The answer of rough is not valid HTTP')]);
+    expect([status, body]).toEqual([502, expect.stringContaining(problems.externalInvalidResponse({ id: 'rough' }))]);
     const session = home.http2('rough.nas.local');
     const stream = session.request({ ':path': '/', authorization: adminAuthorization });
     const [headers] = (await once(stream, 'response')) as [Record<string, unknown>];
@@ -144,7 +145,7 @@ describe('malformed upstream response', () => {
   it('rejects an unexpected upgrade', async () => {
     reply = `HTTP/1.1 042 Odd\r\n${ending}`;
     const lines = ['GET / HTTP/1.1', user, 'Connection: Upgrade', 'Upgrade: websocket'];
-    expect(await send(lines, '', /does not answer/, 'rough.nas.local')).toMatch(/^HTTP\/1\.1 502 /);
+    expect(await send(lines, '', /doesn’t respond/, 'rough.nas.local')).toMatch(/^HTTP\/1\.1 502 /);
     expect(await after()).toBe('answer to /after');
   });
 
@@ -214,5 +215,5 @@ it('detects Homeport addresses without a port', async () => {
   const opened = new Promise((_resolve, reject) =>
     connections.createConnection({}, (error) => reject(error ?? new Error('open'))),
   );
-  await expect(opened).rejects.toMatchObject({ detail: expect.stringContaining('leads back to Homeport itself') });
+  await expect(opened).rejects.toMatchObject({ detail: problems.externalAddressIsHomeport() });
 });

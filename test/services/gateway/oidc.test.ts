@@ -1,3 +1,4 @@
+import * as problems from '#messages/gateway-problems';
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
@@ -83,10 +84,10 @@ describe('OpenID Connect sign-in', () => {
 
   it('admits users by group, name or subject and explains rejections', async () => {
     const expectedErrors: Record<string, string> = {
-      'sub-eve': 'sub-eve, which is not among those who may sign in',
-      'sub-mute': 'does not say which account here is yours',
-      'sub-alan': 'no account here is called alan',
-      'sub-ada': "before it opens an administrator's account",
+      'sub-eve': problems.subjectNotAllowed({ provider: 'Harbour', subject: 'sub-eve' }),
+      'sub-mute': problems.subjectWithoutAccount({ provider: 'Harbour', subject: 'sub-mute' }),
+      'sub-alan': problems.subjectAccountUnknown({ provider: 'Harbour', subject: 'sub-alan', account: 'alan' }),
+      'sub-ada': problems.subjectIsAdministrator({ provider: 'Harbour', subject: 'sub-ada' }),
     };
     for (const [subject, sentence] of Object.entries(expectedErrors)) {
       const response = await signIn(subject);
@@ -126,7 +127,10 @@ describe('OpenID Connect sign-in', () => {
     expect([response.status, response.headers.location]).toEqual([303, '/']);
     const signIn = await begin();
     const refused = await back(await provider.giveUp(signIn.url), signIn.cookie);
-    expect([refused.status, refused.body]).toEqual([403, expect.stringContaining('was given up or refused there')]);
+    expect([refused.status, refused.body]).toEqual([
+      403,
+      expect.stringContaining(problems.providerSignInCanceled({ provider: 'Harbour' })),
+    ]);
     const forged = await begin();
     const wrong =
       `${serviceUrl}/.homeport/oidc/callback?code=made-up&` +
@@ -135,7 +139,10 @@ describe('OpenID Connect sign-in', () => {
     expect((await back(wrong, forged.cookie)).status).toBe(403);
     await home.change({ oidcVerify: true });
     const untrusted = await home.ask(`${serviceUrl}/.homeport/oidc`);
-    expect([untrusted.status, untrusted.body]).toEqual([502, expect.stringContaining('does not work at the moment')]);
+    expect([untrusted.status, untrusted.body]).toEqual([
+      502,
+      expect.stringContaining(problems.providerUnavailable({ provider: 'Harbour', reason: '' })),
+    ]);
     await home.change({ oidcVerify: false, oidcClientId: 'somebody-else' });
     expect((await home.ask(`${serviceUrl}/.homeport/oidc`)).status).toBe(302);
     await home.change({ oidcIssuer: '' });

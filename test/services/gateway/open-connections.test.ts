@@ -131,7 +131,7 @@ describe("administrator's certificate", () => {
 
     write({ cert: other.cert, key: makeSelfSigned().key });
     clock.advance(10_000);
-    const broken = expect.stringContaining('cannot be used') as string;
+    const broken = expect.stringContaining('can’t be used') as string;
     await vi.waitFor(async () => expect((await home.state()).problems).toEqual([broken]), { timeout: 20_000 });
     expect((await shownOn(lan, home.port)).serial).toBe(renewed.serial);
 

@@ -1,3 +1,4 @@
+import * as texts from '#messages/gateway-texts';
 import { once } from 'node:events';
 import { connect, createServer, type Socket } from 'node:net';
 import { text } from 'node:stream/consumers';
@@ -138,7 +139,7 @@ describe('shared TCP port', () => {
     const { visitors, checks } = await test();
     expect(checks.at(-1)).toEqual({
       ...{ ok: false, maybeMeant: true },
-      text: `${phoneAddress} knocked at Radio and was turned away: its network is not among those that are let in there.`,
+      text: texts.testDeviceRejectedAtPort({ address: phoneAddress, title: 'Radio' }),
     });
     expect(visitors.map(({ address, port, letIn }) => [address, port, letIn])).toEqual([
       [otherPhone, 'radio', true],
@@ -183,9 +184,11 @@ describe('shared TCP port', () => {
     await home.change({ sharedPorts: ['radio'] });
     expect((await dial({ at: otherAddress })).greeting).toBe(`hello ${phoneAddress}\n`);
     expect(await getPort('radio')).toMatchObject({ addresses: [`radio://${otherAddress}:${String(port)}`] });
-    expect((await home.state()).problems).toEqual([expect.stringContaining(`${lan}: Port ${String(port)} is taken`)]);
+    expect((await home.state()).problems).toEqual([
+      expect.stringContaining(`${lan}: Port ${String(port)} is already in use`),
+    ]);
     expect((await test()).checks).toContainEqual({
-      ...{ ok: false, text: `Radio cannot be used at ${lan}: the port could not be opened.` },
+      ...{ ok: false, text: texts.testPortFails({ title: 'Radio', address: lan, reason: texts.reasonPortNotOpen() }) },
     });
     occupied.close();
     await once(occupied, 'close');
@@ -240,7 +243,7 @@ describe('shared TCP port', () => {
     expect(await ended).toBe(`hello ${phoneAddress}\nclosing down\n`);
     await vi.waitFor(() => expect(dial({ port })).rejects.toThrow('ECONNREFUSED'), { timeout: 20_000 });
     expect(await getPort('radio')).toMatchObject({ shared: true, running: false, addresses: [] });
-    expect((await test()).checks).toContainEqual({ ok: false, text: 'Radio is shared but does not run.' });
+    expect((await test()).checks).toContainEqual({ ok: false, text: texts.testNotRunning({ title: 'Radio' }) });
     await turn(true);
     await vi.waitFor(async () => expect((await dial()).greeting).toBe(`hello ${phoneAddress}\n`), { timeout: 20_000 });
   });
@@ -286,7 +289,7 @@ describe('shared port settings', () => {
   beforeEach(() => open());
 
   it('accepts only names of ports and networks', async () => {
-    await expect(home.change({ sharedPorts: ['Mail!'] })).rejects.toThrow('Use the name of a port');
+    await expect(home.change({ sharedPorts: ['Mail!'] })).rejects.toThrow('Use a port name');
     await expect(home.change({ portNetworks: ['home'] })).rejects.toThrow('Use an address or a network');
     // A port that does not exist or serves HTTP cannot be shared.
     await home.change({ sharedPorts: ['radio', 'harbour', 'nobody'] });

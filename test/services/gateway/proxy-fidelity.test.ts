@@ -252,13 +252,13 @@ describe('malformed response heads', () => {
     const body = await text(received);
     const reason = status === 299 ? 'unknown' : STATUS_CODES[status];
     expect([received.statusCode, received.statusMessage]).toEqual([status, reason]);
-    expect(body).toContain(status === 502 ? 'is not valid HTTP' : 'ok');
+    expect(body).toContain(status === 502 ? 'isn’t valid HTTP' : 'ok');
   });
 
   it('are reported when they are not HTTP', async () => {
     reply = (socket) => socket.write('SSH-2.0-OpenSSH\r\n');
     const { status, body } = await home.ask(`${open}/`);
-    expect([status, body]).toEqual([502, expect.stringContaining('is not valid HTTP')]);
+    expect([status, body]).toEqual([502, expect.stringContaining('isn’t valid HTTP')]);
   });
 });
 

@@ -79,7 +79,7 @@ describe('a second factor', () => {
     expect((await home.ask('https://lamp.nas.local/', { headers: { Cookie: cookie } })).body).toBe('lamp');
     expect((await form({ ticket, code: code() })).status).toBe(401);
     const basic = await home.ask('https://lamp.nas.local/', { headers: { Authorization: adminAuthorization } });
-    expect([basic.status, basic.body]).toEqual([401, expect.stringContaining('access tokens')]);
+    expect([basic.status, basic.body]).toEqual([401, expect.stringContaining('accounts.token_needed')]);
     const { text } = await api<{ text: string }>(home.host.url('control'), '/api/accounts/ada/tokens', {
       method: 'POST',
       headers: bySession,

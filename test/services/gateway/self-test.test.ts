@@ -1,3 +1,4 @@
+import * as texts from '#messages/gateway-texts';
 import { once } from 'node:events';
 import type { IncomingMessage } from 'node:http';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -32,10 +33,10 @@ describe('network self-test', () => {
     const { checks, visitors } = await test(open);
     expect(checks.filter(({ ok }) => !ok)).toEqual([]);
     expect(checks.map(({ text }) => text)).toEqual([
-      `https://${lan}:${open.port} answers by TLS, and its certificate is right for every name.`,
-      expect.stringMatching(/^The page to trust this machine answers on http/),
-      'Names are not announced: devices need addresses or a name server.',
-      `Another device, ${phoneAddress}, has got through since the start.`,
+      texts.testTlsWorks({ url: `https://${lan}:${open.port}` }),
+      expect.stringContaining(texts.testTrustPageWorks({ url: `http://${lan}:` }).slice(0, -1)),
+      texts.testNamesNotAnnounced(),
+      texts.testDeviceConnected({ address: phoneAddress }),
     ]);
     expect(visitors).toEqual([expect.objectContaining({ address: phoneAddress, letIn: true })]);
   });
@@ -43,7 +44,7 @@ describe('network self-test', () => {
   it('reports missing shares, other networks and used ports', async () => {
     await using none = await openHome({ services });
     expect(await test(none)).toEqual({
-      checks: [{ ok: false, text: 'Nothing is shared, so nothing listens.' }],
+      checks: [{ ok: false, text: texts.testNothingShared() }],
       visitors: [],
     });
 
@@ -58,8 +59,8 @@ describe('network self-test', () => {
     occupied.close();
     const wrong = checks.filter(({ ok }) => !ok).map(({ text }) => text);
     expect(wrong).toEqual([
-      `https://${lan} cannot be used: the port could not be opened.`,
-      expect.stringContaining(`${phoneAddress} knocked and was turned away`),
+      texts.testTlsFails({ url: `https://${lan}`, reason: texts.reasonPortNotOpen() }),
+      texts.testDeviceRejected({ address: phoneAddress }),
     ]);
   });
 });

@@ -1,3 +1,5 @@
+import * as texts from '#messages/gateway-texts';
+import { renderRichHtml, toStrong } from '../../../services/kit/rich-html.ts';
 import { X509Certificate } from 'node:crypto';
 import { once } from 'node:events';
 import type { IncomingMessage } from 'node:http';
@@ -145,16 +147,14 @@ describe('service without its own sign-in', () => {
   it('redirects browsers to the sign-in and sends 401 to programs', async () => {
     const page = await home.ask('https://downloads.nas.local/history?x=1', { headers: { Accept: 'text/html' } });
     expect([page.status, page.headers.location]).toEqual([302, '/.homeport/sign-in?to=%2Fhistory%3Fx%3D1']);
-    const getSignedInAccount = async (address: string): Promise<string | undefined> =>
-      /account opens (.+)\./.exec((await home.ask(address)).body)?.[1];
-    const named = '<strong>Downloads</strong>, and what else is shared on this network';
-    expect(await getSignedInAccount('https://downloads.nas.local/.homeport/sign-in?to=%2Fhistory')).toBe(named);
-    expect(await getSignedInAccount('https://nas.local/.homeport/sign-in?to=%2Fdownloads%2Fhistory')).toBe(named);
+    const getIntroduction = async (address: string): Promise<string | undefined> =>
+      /<h1>.+<\/h1>\n<p>(.+)<\/p>/.exec((await home.ask(address)).body)?.[1];
+    const named = renderRichHtml(texts.signInIntroductionForService({ title: 'Downloads' }), { service: toStrong });
+    expect(await getIntroduction('https://downloads.nas.local/.homeport/sign-in?to=%2Fhistory')).toBe(named);
+    expect(await getIntroduction('https://nas.local/.homeport/sign-in?to=%2Fdownloads%2Fhistory')).toBe(named);
     // Unshared services are not listed.
     for (const path of ['%2F', '%2Fcontrol%2F', '%2Fnothing%2F'])
-      expect(await getSignedInAccount(`https://nas.local/.homeport/sign-in?to=${path}`)).toBe(
-        'what is shared on this network',
-      );
+      expect(await getIntroduction(`https://nas.local/.homeport/sign-in?to=${path}`)).toBe(texts.signInIntroduction());
     const program = await home.ask('https://downloads.nas.local/history');
     expect([program.status, program.headers['www-authenticate']]).toEqual([401, expect.stringContaining('Basic')]);
     expect((await home.ask(`https://${lan}:${home.host.port('downloads')}/history`)).status).toBe(401);
@@ -245,7 +245,7 @@ describe('the sign-in page', () => {
     const origin = `https://downloads.nas.local:${home.port}`;
     const response = await home.ask(url, { method: 'POST', headers: { Origin: origin }, body: wrong });
     expect(response.status).toBe(401);
-    expect(response.body).toContain('not right');
+    expect(response.body).toContain('role="alert"');
     expect(response.body).not.toContain('<b>');
   });
 });

@@ -1,3 +1,4 @@
+import * as gitProblems from '#messages/git-problems';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { adminAuthorization } from '../../support/host.ts';
 import { openGitFixture, type GitFixture } from './git-fixture.ts';
@@ -42,7 +43,9 @@ it('returns the check results of each commit', async () => {
 it('renames a repository and redirects its former address', async () => {
   const settings = '/repositories/ada/cherry/settings';
   expect((await ask(settings, 'PATCH', { name: 'no good' })).error.fields).toHaveProperty('name');
-  expect((await ask(settings, 'PATCH', { name: 'banana' })).error.fields.name).toContain('There is one');
+  expect((await ask(settings, 'PATCH', { name: 'banana' })).error.fields.name).toBe(
+    gitProblems.ownerRepositoryExists(),
+  );
   expect(await ask(settings, 'PATCH', { name: 'sour-cherry' })).toEqual({ ok: true });
   expect(await ask('/repositories/ada/cherry')).toMatchObject({ owner: 'ada', name: 'sour-cherry' });
   const bob = await fixture.account('bob');

@@ -1,3 +1,4 @@
+import * as gitProblems from '#messages/git-problems';
 import { chmodSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -92,12 +93,12 @@ describe('the branches of a repository', () => {
     });
     expect(await sendRequest('GET', '?q=next')).toMatchObject({ branches: [{ ahead: 2, behind: 1 }] });
     for (const [body, fields] of [
-      [{ name: 'a..b', from: 'main' }, { name: expect.stringContaining('no such name') }],
-      [{ name: '-f', from: 'main' }, { name: expect.stringContaining('no such name') }],
-      [{ name: 'next', from: 'main' }, { name: expect.stringContaining('already') }],
-      [{ name: 'next/more', from: 'main' }, { name: expect.stringContaining('begins with') }],
-      [{ name: 'fresh', from: 'nowhere' }, { from: expect.stringContaining('no such branch') }],
-      [{ name: 'oars', from: 'main' }, { name: expect.stringContaining('protection') }],
+      [{ name: 'a..b', from: 'main' }, { name: gitProblems.branchNameInvalid() }],
+      [{ name: '-f', from: 'main' }, { name: gitProblems.branchNameInvalid() }],
+      [{ name: 'next', from: 'main' }, { name: gitProblems.branchExists() }],
+      [{ name: 'next/more', from: 'main' }, { name: gitProblems.nameCollides() }],
+      [{ name: 'fresh', from: 'nowhere' }, { from: gitProblems.startNotFound() }],
+      [{ name: 'oars', from: 'main' }, { name: gitProblems.branchCreationProtected() }],
     ] as const) {
       expect([body, await sendRequest('POST', '', body)]).toMatchObject([body, { status: 422, error: { fields } }]);
     }

@@ -1,3 +1,4 @@
+import * as gitProblems from '#messages/git-problems';
 import { chmodSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
@@ -31,9 +32,9 @@ it('reports a missing git and works after it was installed', async () => {
   };
 
   await use(program('old-git', '2.37.9'));
-  await expect.poll(health).toEqual(['degraded', 'Git 2.37.9 is too old; install 2.38 or later.']);
+  await expect.poll(health).toEqual(['degraded', gitProblems.gitTooOld({ version: '2.37.9', oldest: '2.38' })]);
   await use(join(fixture.folder, 'no-git'));
-  await expect.poll(health).toEqual(['degraded', expect.stringContaining('Git is not on this computer.')]);
+  await expect.poll(health).toEqual(['degraded', gitProblems.gitNotRunnable({ file: join(fixture.folder, 'no-git') })]);
   // Formats of version texts in distributions.
   for (const version of ['2.38.0', '2.50.1.windows.1', '3.0.0 (Apple Git-160)']) {
     await use(program(`git-${version.slice(0, 3)}`, version));

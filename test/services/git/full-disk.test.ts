@@ -1,3 +1,4 @@
+import * as gitProblems from '#messages/git-problems';
 import { spawnSync } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { mkdirSync, readdirSync } from 'node:fs';
@@ -33,7 +34,7 @@ async function onSmallDisk(path: string, happens: () => Promise<void>): Promise<
 
 const portable = (): string => join(fixture.host.dataDir, 'git', 'portable');
 const headers = { authorization: adminAuthorization };
-const full = 'There is no space left on the disk of the server.';
+const full = gitProblems.diskFull();
 
 it('reports a full disk when a backup or a source archive is created', async ({ skip }) => {
   const response = await fixture.api('POST', '/repos/ada/lamp/releases', { tag_name: 'v1', name: 'One' });

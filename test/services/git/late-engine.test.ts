@@ -1,12 +1,14 @@
+import * as gitTexts from '#messages/git-texts';
+import * as gitProblems from '#messages/git-problems';
 import { chmodSync, existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, it } from 'vitest';
+import { getLocale } from '../../../messages/language.ts';
 import { engineProgress, type Engine, type EngineWork } from '../../../services/contracts/control/engines.ts';
 import type { Context, ServiceDescriptor } from '../../../services/contracts/service.ts';
 import { control } from '../../../services/control/index.ts';
 import { git } from '../../../services/git/index.ts';
-import { api } from '../../support/api.ts';
 import { createFakeClock } from '../../support/clock.ts';
 import { adminAuthorization, openTestHost, type TestHost } from '../../support/host.ts';
 import { needs } from '../../support/requirements.ts';
@@ -20,6 +22,7 @@ afterEach(() => rmSync(folder, { recursive: true, force: true }));
 /** Computer without git, on which the page Engines installs, updates and removes it. */
 class EngineStandIn {
   path: string | null = null;
+  getRemedy = (): string => 'Run "engines install git".';
   work: EngineWork | undefined;
   #context: Context | undefined;
 
@@ -44,10 +47,16 @@ class EngineStandIn {
   }
 
   #find(): Engine {
+    const { getRemedy, path } = this;
+    if (path !== null) return { name: 'git', path, version: '2.56.0', source: 'data', remedy: null };
     const mend = { label: 'Install git', to: '/settings/engines', adminOnly: true } as const;
-    return this.path === null
-      ? { name: 'git', path: null, version: null, source: 'missing', remedy: 'Run "engines install git".', mend }
-      : { name: 'git', path: this.path, version: '2.56.0', source: 'data', remedy: null };
+    return {
+      ...{ name: 'git', path, version: null, source: 'missing', mend },
+      // As for an engine, the remedy is that of the current language whenever it is read.
+      get remedy() {
+        return getRemedy();
+      },
+    };
   }
 }
 
@@ -58,8 +67,10 @@ function addGit(name: string): { readonly path: string; readonly wasUsed: () => 
   return { path, wasUsed: () => existsSync(`${path}.used`) };
 }
 
-async function getHealth(host: TestHost): Promise<Record<string, unknown>> {
-  const { services } = await api<{ services: Record<string, unknown>[] }>(host.url('control'), '/api/services');
+async function getHealth(host: TestHost, language = 'en'): Promise<Record<string, unknown>> {
+  const headers = { authorization: adminAuthorization, 'accept-language': language };
+  const response = await fetch(`${host.url('control')}/api/services`, { headers });
+  const { services } = (await response.json()) as { services: Record<string, unknown>[] };
   return services.find(({ id }) => id === 'git') ?? {};
 }
 
@@ -78,17 +89,17 @@ it('uses an engine that is installed, updated, removed and installed again while
     .poll(() => getHealth(host))
     .toMatchObject({
       state: 'degraded',
-      reason: 'Git is not on this computer. Run "engines install git".',
+      reason: gitProblems.gitMissing({ remedy: 'Run "engines install git".' }),
       remedy: { label: 'Install git', to: '/settings/engines' },
     });
   expect((await create(host, 'none')).status).toBe(503);
 
   engine.change({ work: { step: 'Downloading the release archive', percent: 40 } });
-  await expect.poll(() => getHealth(host)).toMatchObject({ state: 'up', detail: 'Git is being installed' });
+  await expect.poll(() => getHealth(host)).toMatchObject({ state: 'up', detail: gitTexts.gitIsBeingInstalled() });
 
   const first = addGit('git-1');
   engine.change({ path: first.path });
-  await expect.poll(() => getHealth(host)).toMatchObject({ state: 'up', detail: 'no repositories yet' });
+  await expect.poll(() => getHealth(host)).toMatchObject({ state: 'up', detail: gitTexts.noRepositories() });
   expect((await create(host, 'one')).status).toBe(200);
   expect(first.wasUsed()).toBe(true);
 
@@ -125,4 +136,16 @@ it('finds a program that was installed by other means within half a minute', asy
       return getHealth(host);
     })
     .toMatchObject({ state: 'up' });
+});
+
+it('reports a missing git with the remedy in the language of each reader', async () => {
+  const engine = new EngineStandIn();
+  engine.getRemedy = getLocale;
+  await using host = await openTestHost({ services: [engine.observe(), control] });
+  await expect.poll(() => getHealth(host)).toMatchObject({ state: 'degraded' });
+  for (const language of ['en-GB', 'en-IE']) {
+    expect(await getHealth(host, language)).toMatchObject({
+      reason: gitProblems.gitMissing({ remedy: language }),
+    });
+  }
 });

@@ -1,3 +1,4 @@
+import * as gitProblems from '#messages/git-problems';
 import { createHash, randomBytes } from 'node:crypto';
 import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { request as httpRequest } from 'node:http';
@@ -55,7 +56,10 @@ const post = async (path: string, body: unknown, headers: Record<string, string>
   const reply = await sendRequest(path, { method: 'POST', body: JSON.stringify(body), headers });
   return { status: reply.status, body: await reply.json() };
 };
-const incoming = () => readdirSync(join(fixture.host.dataDir, 'git', 'lfs', 'incoming'));
+const incoming = (dataDir = fixture.host.dataDir): readonly string[] => {
+  const folder = join(dataDir, 'git', 'lfs', '.incoming');
+  return existsSync(folder) ? readdirSync(folder) : [];
+};
 
 describe('Git LFS', () => {
   it('stores and returns objects of git-lfs over HTTP', async () => {
@@ -153,7 +157,7 @@ describe('Git LFS', () => {
     const lfs = await largeWork('full', Buffer.alloc(25 * 1024 * 1024, 7), `${fixture.signedUrl}/ada/full.git`);
     const { code, stderr } = await fixture.git(['push', 'origin', 'main'], { ...lfs, mayFail: true });
     expect(code).not.toBe(0);
-    expect(stderr).toContain('would exceed 24 MiB');
+    expect(stderr).toContain(gitProblems.lfsQuotaExceeded({ limit: '24 MiB' }));
     expect(incoming()).toEqual([]);
   });
 
@@ -245,12 +249,11 @@ describe('an upload of a large file while the host is killed', () => {
       const upload = httpRequest(url, { method: 'PUT', headers: { authorization: adminAuthorization } });
       upload.on('error', () => undefined);
       upload.write(big.subarray(0, 1024 * 1024));
-      const files = join(dataDir, 'git', 'lfs');
-      await vi.waitFor(() => expect(readdirSync(join(files, 'incoming')).length).toBe(1), { timeout: 20_000 });
+      await vi.waitFor(() => expect(incoming(dataDir)).toHaveLength(1), { timeout: 20_000 });
       await host.kill();
       upload.destroy();
       host = await startHostProcess(dataDir, { environment });
-      expect(readdirSync(join(files, 'incoming'))).toEqual([]);
+      expect(incoming(dataDir)).toEqual([]);
       expect((await send(path(big), {})).status).toBe(404);
       expect(Buffer.from(await (await send(path(content), {})).arrayBuffer()).equals(content)).toBe(true);
       expect((await send(`${path(big)}/${big.length}`, { method: 'PUT', body: Uint8Array.from(big) })).status).toBe(

@@ -233,7 +233,7 @@ describe('a repository file', () => {
       expect([name, reply.status, await reply.text()]).toEqual([
         name,
         422,
-        expect.stringContaining('cannot be restored'),
+        expect.stringContaining('can’t be restored'),
       ]);
       expect((await fixture.api('GET', `/repos/ada/x-${name}`)).status).toBe(404);
     }
@@ -277,11 +277,18 @@ describe('the content of a backup', () => {
       expect([name, reply.status, await reply.text()]).toEqual([
         name,
         422,
-        expect.stringContaining('cannot be restored'),
+        expect.stringContaining('can’t be restored'),
       ]);
       expect((await restored(file, 'renamed')).status).toBe(201);
       expect((await fixture.api('DELETE', '/repos/ada/renamed')).status).toBe(204);
     }
+  });
+
+  it('is rejected if one of its large files is missing, and the host continues', async () => {
+    const file = await changed('without-large', ({ largeFiles }) => largeFiles.push({ oid: '0'.repeat(64), size: 1 }));
+    const reply = await restored(file, 'without-large');
+    expect([reply.status, await reply.text()]).toEqual([422, expect.stringContaining('doesn’t contain lfs-000')]);
+    expect((await fixture.api('GET', '/repos/ada/without-large')).status).toBe(404);
   });
 
   it('does not include pending reviews', async () => {

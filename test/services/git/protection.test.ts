@@ -93,7 +93,7 @@ describe('protected branches', () => {
     expect((await push(bobs(), 'main')).code).toBe(0);
     await fixture.git(['commit', '-q', '--allow-empty', '--amend', '-m', 'other'], { cwd });
     const forced = await push(bobs(), '-f', 'main', 'main:free');
-    expect(forced.stderr).toContain('refs/heads/main is protected: commits may be added to it, and none taken away');
+    expect(forced.stderr).toContain('refs/heads/main is protected: commits can be added to it, but not removed');
     // The other branch is not protected.
     expect(forced.stderr).toMatch(/\+ .* main -> free/);
     await fixture.api('PATCH', `${rule}/main`, { enable_force_push: true });

@@ -160,6 +160,6 @@ describe('a large file of Git LFS', () => {
       });
     expect((await put(64 * 1024 * 1024)).status).toBe(422);
     expect((await put(bytes.length)).status).toBe(422);
-    expect(readdirSync(join(fixture.host.dataDir, 'git', 'lfs', 'incoming'))).toEqual([]);
+    expect(readdirSync(join(fixture.host.dataDir, 'git', 'lfs', '.incoming'))).toEqual([]);
   });
 });

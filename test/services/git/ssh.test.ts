@@ -99,7 +99,7 @@ describe('git over SSH', () => {
       ...by(stranger.command),
       mayFail: true,
     });
-    expect(push.stderr).toContain('may not push');
+    expect(push.stderr).toContain('is not allowed to push');
     expect((await fixture.api('DELETE', `/repos/ada/demo/keys/${id}`)).status).toBe(204);
     expect((await exec('', stranger.command)).stderr).toContain('Permission denied (publickey)');
   });

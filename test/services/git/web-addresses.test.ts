@@ -79,9 +79,16 @@ describe('an address of Gitea, for visitors of a public repository', () => {
       const body = await reply.text();
       expect([reply.status, reply.headers.get('content-type')]).toEqual([200, 'text/html; charset=utf-8']);
       expect(body).toContain(text);
+      expect(body).toContain('<html lang="en">');
+      expect(reply.headers.get('vary')).toContain('Accept-Language');
       expect(body.replace(/<script>\naddEventListener\('hashchange'.*?<\/script>/s, '')).not.toContain('<script');
       expect(reply.headers.get('content-security-policy')).toContain("default-src 'none'");
     }
+  });
+
+  it('has the language of the browser', async () => {
+    const reply = await open('/ada/demo', { accept: 'text/html', 'accept-language': 'de' });
+    expect(await reply.text()).toContain('<html lang="de">');
   });
 
   it('shows a commit', async () => {

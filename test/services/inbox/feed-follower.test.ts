@@ -28,8 +28,9 @@ eachDialect((_name, open, newLocation) => {
     const feeds = createFeeds(silentLog);
     const added: string[] = [];
     const log = { ...silentLog, error: (_message: string, fields?: object) => void errors.push(fields) };
+    const inHostLanguage = async <T>(work: () => T | Promise<T>): Promise<T> => work();
     const start = async () => {
-      const context = { clock, commit, feeds, log };
+      const context = { clock, commit, feeds, inHostLanguage, log };
       const follow = new FeedFollower({
         context,
         items,
@@ -72,7 +73,8 @@ eachDialect((_name, open, newLocation) => {
     texts.push(...numbered(450, 460));
     served.entriesAdded();
     await expect.poll(bodies).toEqual(numbered(0, 460));
-    expect(added).toEqual(numbered(0, 460));
+    // Rows are visible a moment before they are announced.
+    await expect.poll(() => added).toEqual(numbered(0, 460));
     expect(await positions.read(pushInboxFeed.name)).toBe(460);
   });
 

@@ -2,6 +2,8 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
 import { CoalescedRun } from '../../../services/kit/coalesced-run.ts';
 import { RepeatingTask } from '../../../services/kit/repeating-task.ts';
+import { getLanguage } from '../../../messages/language.ts';
+import { runInLanguage } from '../../../services/kit/language.ts';
 import { SerialQueue } from '../../../services/kit/serial-queue.ts';
 import { SingleFlight } from '../../../services/kit/single-flight.ts';
 import { createFakeClock } from '../../support/clock.ts';
@@ -29,6 +31,11 @@ function createTask() {
 }
 
 describe('SingleFlight', () => {
+  it('runs in English for all callers, whatever the language of the first one', async () => {
+    const flight = new SingleFlight(async () => getLanguage());
+    expect(await runInLanguage({ language: 'de', locale: 'de' }, () => flight.run())).toBe('en');
+  });
+
   it('lets calls join the run in progress', async () => {
     const task = createTask();
     const flight = new SingleFlight(task.start);

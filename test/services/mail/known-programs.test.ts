@@ -55,13 +55,13 @@ describe('mails of known programs', () => {
       type: 'failure',
     });
     const test = await notify({ Subject: 'SMART error (EmailTest) detected on host: nas' }, 'TEST EMAIL from smartd');
-    expect(test).toMatchObject({ title: 'SMART test mail of nas', type: 'info' });
+    expect(test).toMatchObject({ title: 'SMART test email from nas', type: 'info' });
   });
 
   it('distinguishes a failed disk from a finished rebuild for mdadm', async () => {
     const status = 'Personalities : [raid1]\nmd0 : active raid1 sda1[0]\n';
     expect(await notify({ Subject: 'DegradedArray event on /dev/md0:nas' }, status)).toMatchObject({
-      title: 'RAID on nas: DegradedArray of /dev/md0',
+      title: 'RAID on nas: DegradedArray on /dev/md0',
       type: 'failure',
     });
     expect(await notify({ Subject: 'RebuildFinished event on /dev/md0:nas' }, status)).toMatchObject({ type: 'info' });

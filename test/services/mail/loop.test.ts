@@ -1,3 +1,4 @@
+import * as problems from '#messages/host-problems';
 import { expect, it, vi } from 'vitest';
 import { mail } from '../../../services/mail/index.ts';
 import { notify } from '../../../services/notify/index.ts';
@@ -15,7 +16,15 @@ it('sends no mail to its own listener when a destination leads back to it', asyn
     body: new URLSearchParams({ config: `inbox://\n${url}`, format: 'text' }),
   });
   await fetch(`${host.url('notify')}/notify/aggregator`, { method: 'POST', body: new URLSearchParams({ body: 'x' }) });
-  await vi.waitFor(() => expect(host.log.join('\n')).toContain('leads back to Homeport itself'), { timeout: 20_000 });
+  await vi.waitFor(
+    () =>
+      expect(host.log.join('\n')).toContain(
+        problems.homeportAddress({ host: `127.0.0.1:${String(host.port('mail'))}` }),
+      ),
+    {
+      timeout: 20_000,
+    },
+  );
   expect([...offers.inbox.values()]).toHaveLength(1);
   expect([...readSources(host.dataDir)]).toHaveLength(0);
 });

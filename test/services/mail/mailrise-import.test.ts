@@ -1,3 +1,4 @@
+import * as texts from '#messages/mail-texts';
 import { describe, expect, it } from 'vitest';
 import { parseMailrise } from '../../../services/mail/import/mailrise.ts';
 
@@ -13,15 +14,15 @@ describe('import of a Mailrise configuration', () => {
     const imported = await importUrls('      - json://host/secret\n      - dicsord://secret/x\n      - memory://x\n');
     expect(imported.settings['recipients']).toMatchObject([{ destinations: 'json://host/secret' }]);
     const notes = imported.notes.join('\n');
-    expect(notes).toContain('nas: dicsord:// is not served here');
-    expect(notes).toContain('nas: memory:// is not served here');
+    expect(notes).toContain(texts.destinationUnsupported({ name: 'nas', scheme: 'dicsord://' }));
+    expect(notes).toContain(texts.destinationUnsupported({ name: 'nas', scheme: 'memory://' }));
     expect(notes).not.toContain('secret');
   });
 
   it('keeps destinations of this computer, and names incomplete ones', async () => {
     const imported = await importUrls('      - windows://\n      - syslog://\n      - discord://\n');
     expect(imported.settings['recipients']).toMatchObject([{ destinations: 'windows:// syslog://' }]);
-    expect(imported.notes).toContain('nas: an address of discord:// is incomplete, so it was left out.');
+    expect(imported.notes).toContain(texts.destinationIncomplete({ name: 'nas', scheme: 'discord://' }));
   });
 
   it('names members of a template that have no effect', async () => {
@@ -29,18 +30,18 @@ describe('import of a Mailrise configuration', () => {
       '      - json://host/a\n    mailrise: {body_format: text, html_conversion: text}\n',
     );
     expect(imported.settings['recipients']).toMatchObject([{ format: 'text' }]);
-    expect(imported.notes).toContain('nas: its html_conversion has no effect here.');
+    expect(imported.notes).toContain(texts.optionIgnored({ name: 'nas', field: 'html_conversion' }));
   });
 
   it('skips a recipient without supported destination', async () => {
     const imported = await importUrls('      - dicsord://secret/x\n');
     expect(imported.settings['recipients']).toBeUndefined();
-    expect(imported.notes).toContain('nas: it has no destinations that can be used.');
+    expect(imported.notes).toContain(texts.recipientSkipped({ name: 'nas' }));
   });
 
   it('names destinations that need the Apprise engine', async () => {
     const imported = await importUrls('      - fcm://project@key/device\n');
     expect(imported.settings['recipients']).toMatchObject([{ destinations: 'fcm://project@key/device' }]);
-    expect(imported.notes.join('\n')).toContain('fcm:// need the Apprise engine');
+    expect(imported.notes.join('\n')).toContain(texts.destinationsNeedEngine({ name: 'nas', schemes: 'fcm://' }));
   });
 });

@@ -1,7 +1,10 @@
+import * as problems from '#messages/mail-problems';
+import * as texts from '#messages/mail-texts';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { MailCheck, MailDetail, SpooledMail } from '../../../services/contracts/mail/api.ts';
 import { mailActivity } from '../../../services/contracts/mail/api.ts';
 import { control } from '../../../services/control/index.ts';
+import { runInLanguage } from '../../../services/kit/language.ts';
 import { toLocalDay } from '../../../services/kit/local-days.ts';
 import { mail } from '../../../services/mail/index.ts';
 import { api } from '../../support/api.ts';
@@ -55,7 +58,7 @@ describe('mail app API', () => {
     });
     expect(await check('nobody@nas')).toEqual({ accepted: false, code: 550, pattern: null, type: null, targets: [] });
     expect(await send('refused', 'nobody@nas')).toMatch(/^550 /);
-    await expect(check('two words')).rejects.toThrow('Write one address');
+    await expect(check('two words')).rejects.toThrow(problems.addressInvalid());
   });
 
   /** Delivers three mails and returns their IDs. */
@@ -89,6 +92,22 @@ describe('mail app API', () => {
       paged.push(...(await list(`?limit=1${query}`)));
     }
     expect(paged).toEqual(all);
+  });
+
+  it.each(['en', 'de', 'fr', 'es'])('sends a test mail in the language %s of its reader', async (language) => {
+    await api(host.url('control'), '/api/mail/test', {
+      method: 'POST',
+      headers: { 'Accept-Language': language },
+      body: JSON.stringify({ address: 'alerts@nas' }),
+    });
+    const [subject, text] = await runInLanguage({ language, locale: language }, () => [
+      texts.testSubject(),
+      texts.testBody(),
+    ]);
+    await expect.poll(async () => (await list())[0]).toMatchObject({ subject, state: 'done' });
+    expect([...offers.notices.values()].at(-1)).toMatchObject({
+      notice: { body: expect.stringContaining(text) as string },
+    });
   });
 
   it('finds mails by sender, recipient and subject', async () => {
@@ -242,7 +261,7 @@ describe('mail app API', () => {
       [2, 'push://door', 'done'],
     ]);
     await setRecipients([{ address: 'other', to: 'push://door' }]);
-    await expect(ask(`/api/mail/messages/${id}/send`, 'POST')).rejects.toThrow('recipients lead nowhere now');
+    await expect(ask(`/api/mail/messages/${id}/send`, 'POST')).rejects.toThrow(problems.noTarget());
   });
 
   it('deletes row and source, and responds with 410 or 404 to missing ones', async () => {

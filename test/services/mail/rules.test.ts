@@ -1,3 +1,4 @@
+import * as texts from '#messages/mail-texts';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import type { MailDetail, SpooledMail } from '../../../services/contracts/mail/api.ts';
 import { control } from '../../../services/control/index.ts';
@@ -113,7 +114,7 @@ describe('mail rules', () => {
     expect([...offers.inbox.values()]).toMatchObject([{ title: 'elsewhere (a@x)' }]);
     const { messages } = await api<{ messages: SpooledMail[] }>(host.url('control'), '/api/mail/messages');
     expect(messages.filter(({ note }) => note !== '')).toMatchObject([
-      { subject: 'dropped', state: 'dropped', note: 'Dropped by rule 1.' },
+      { subject: 'dropped', state: 'dropped', note: texts.droppedByRule({ number: '1' }) },
     ]);
   });
 
@@ -130,11 +131,9 @@ describe('mail rules', () => {
   });
 
   it('reports the invalid field of rules and recipients', async () => {
-    await expect(configure({ rules: [{ goesTo: 'nowhere' }] })).rejects.toThrow(/rules\.0\.goesTo.*Use notify:/);
+    await expect(configure({ rules: [{ goesTo: 'nowhere' }] })).rejects.toThrow(/rules\.0\.goesTo.*notify:/);
     await expect(configure({ recipients: [{ address: 'a', to: '' }] })).rejects.toThrow(/recipients\.0/);
-    await expect(configure({ recipients: [{ address: 'a', to: 'no' }] })).rejects.toThrow(
-      /recipients\.0\.to.*Use notify:/,
-    );
+    await expect(configure({ recipients: [{ address: 'a', to: 'no' }] })).rejects.toThrow(/recipients\.0\.to.*notify:/);
     const bad = configure({ recipients: [{ address: 'a', destinations: 's3cr3t word' }] });
     await expect(bad).rejects.toThrow(/recipients\.0\.destinations/);
     await expect(bad).rejects.not.toThrow(/s3cr3t/);

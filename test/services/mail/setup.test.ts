@@ -1,3 +1,5 @@
+import * as problems from '#messages/mail-problems';
+import * as texts from '#messages/mail-texts';
 import { execFileSync } from 'node:child_process';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -85,16 +87,16 @@ describe('mail setup', () => {
     });
     expect(imported.notes.join('\n')).toBe(
       [
-        'The variable HOME is not known here, so what it stands for is left out.',
-        'The variable PATH is not known here, so what it stands for is left out.',
-        'ups: the files it includes stay behind; add their destinations by hand.',
-        'cam: it has no destinations that can be used.',
-        'The login ups has no password and stays behind.',
-        'Encryption stays as it is here: choose the certificate and its key in the settings.',
-        'It listened on port 26. The port here stays as it is; the settings change it.',
+        texts.variableMissing({ name: 'HOME' }),
+        texts.variableMissing({ name: 'PATH' }),
+        texts.includeFromFiles({ name: 'ups' }),
+        texts.recipientSkipped({ name: 'cam' }),
+        texts.loginSkipped({ name: 'ups' }),
+        texts.encryptionUnchanged(),
+        texts.portUnchanged({ port: '26' }),
       ].join('\n'),
     );
-    await expect(ask('/api/mail/takeover', 'POST', { text: 'configs: [' })).rejects.toThrow('This file cannot be read');
+    await expect(ask('/api/mail/takeover', 'POST', { text: 'configs: [' })).rejects.toThrow('This file can’t be read');
   });
 
   it('returns connection details and the names and expiry of the certificate', async () => {
@@ -125,7 +127,7 @@ describe('mail setup', () => {
     rmSync(key);
     expect((await ask<MailAccess>('/api/mail/access')).certificate).toMatchObject({
       until: null,
-      error: 'The certificate and its key cannot be used.',
+      error: problems.certificateInvalid(),
     });
   });
 });

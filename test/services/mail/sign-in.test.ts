@@ -1,3 +1,4 @@
+import * as problems from '#messages/mail-problems';
 import { execFile, execFileSync, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
@@ -323,6 +324,6 @@ with smtplib.SMTP('localhost', ${String(port)}) as smtp:
         mail.create(context, { ..._settings, tls: 'starttls' }),
     };
     host = await openTestHost({ services: [probe.descriptor, broken] });
-    expect(host.host.failures()['mail']).toContain('Encryption needs the files of a certificate');
+    expect(host.host.failures()['mail']).toContain(problems.certificateMissing());
   });
 });

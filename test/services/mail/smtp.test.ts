@@ -1,4 +1,4 @@
-import { rmSync } from 'node:fs';
+import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { Problem } from '../../../services/contracts/problem.ts';
@@ -234,7 +234,8 @@ describe('mail', () => {
   });
 
   it('is refused temporarily while it cannot be stored', async () => {
-    rmSync(join(host.dataDir, 'mail', 'spool'), { recursive: true });
+    // A file with the name of the spool, so that the folder cannot be created.
+    writeFileSync(join(host.dataDir, 'mail', 'spool'), '');
     expect(await submit(host.port('mail'), mailRecipients, `Subject: x\r\n\r\n${longText}`)).toMatch(/^451 4\.3\.0 /);
     expect(processed('failed')).toBe(1);
   });

@@ -1,4 +1,4 @@
-import { writeFileSync } from 'node:fs';
+import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { MailDetail, SpooledMail } from '../../../services/contracts/mail/api.ts';
@@ -114,6 +114,7 @@ describe('mail of a version with one file per source', () => {
       using opened = openMailDatabase(host.dataDir);
       opened.database.exec('delete from sources');
     }
+    mkdirSync(join(host.dataDir, 'mail', 'spool'));
     writeFileSync(join(host.dataDir, 'mail', 'spool', `${id}.eml`), source);
     expect((await downloadSource(id)).equals(source)).toBe(true);
     expect((await sendRequest<MailDetail>(`/api/mail/messages/${id}`)).source).toBe(source.toString());

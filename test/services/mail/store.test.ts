@@ -1,10 +1,11 @@
-import { mkdtempSync, readdirSync, rmSync, utimesSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readdirSync, rmSync, utimesSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, expect, it } from 'vitest';
+import { LocalBlobs } from '../../../main/host/blobs/local-blobs.ts';
 import { clearSpool } from '../../../services/mail/store/retention.ts';
 import { MessageStore, type Message } from '../../../services/mail/store/messages.ts';
-import { countOutcomes } from '../../../services/mail/store/outcomes.ts';
+import { countMails, countOutcomes } from '../../../services/mail/store/outcomes.ts';
 import { Sources } from '../../../services/mail/store/sources.ts';
 import { migrations } from '../../../services/mail/store/tables.ts';
 import { eachDialect } from '../../support/database.ts';
@@ -67,6 +68,11 @@ eachDialect((_name, open) => {
     const open = { failed: ['a', 'old'], waiting: ['b', 'gone', 'later'] };
     const outcomes = await countOutcomes(database.kysely, { days, until: now, unfinished: open });
     expect(outcomes).toEqual({ told: [1, 2], waiting: [0, 1], failed: [0, 1], dropped: [0, 1] });
+    const [first, second] = days;
+    if (first === undefined || second === undefined) throw new Error('the test needs two days');
+    // All outcomes count, and mails from the end of the period on do not.
+    expect(await countMails(database.kysely, days, now + 1)).toEqual([1, 5]);
+    expect(await countMails(database.kysely, [first], second.from)).toEqual([1]);
   });
 
   it('finds a mail by words ignoring case, also from older versions', async () => {
@@ -93,8 +99,7 @@ eachDialect((_name, open) => {
   it('deletes more mails per run than per statement', async () => {
     const { database, store } = await openStore();
     folder = mkdtempSync(join(tmpdir(), 'spool-'));
-    const sources = new Sources(database.kysely, folder);
-    await sources.open();
+    const sources = new Sources(database.kysely, new LocalBlobs(folder));
     await database.commit(async (transaction) => {
       for (let index = 0; index < 250; index += 1) {
         await store.add(transaction, message(`m${String(index)}`, { receivedAt: now - index - 1 }));
@@ -109,16 +114,16 @@ eachDialect((_name, open) => {
   it('stores sources of both kinds unchanged until they are deleted', async () => {
     const { database, store, add } = await openStore();
     folder = mkdtempSync(join(tmpdir(), 'spool-'));
-    const sources = new Sources(database.kysely, folder);
-    await sources.open();
+    const sources = new Sources(database.kysely, new LocalBlobs(folder));
     const raw = Buffer.from(Array.from({ length: 512 }, (_, index) => index % 256));
     await add(message('row'));
     await database.commit((transaction) => sources.add(transaction, 'row', raw));
+    mkdirSync(join(folder, 'spool'));
     writeFileSync(join(folder, 'spool', 'file.eml'), raw);
     for (const id of ['row', 'file']) {
       expect(Buffer.from((await sources.read(id)) ?? []).equals(raw)).toBe(true);
       expect(Buffer.from((await sources.head(id, 9)) ?? []).equals(raw.subarray(0, 9))).toBe(true);
-      expect(Object.keys((await sources.findLocation(id)) ?? {})).toEqual([id === 'row' ? 'bytes' : 'path']);
+      expect(Object.keys((await sources.findLocation(id)) ?? {})).toEqual([id === 'row' ? 'bytes' : 'key']);
       await sources.removeFiles([id]);
       await store.remove([id]);
       expect([await sources.read(id), await sources.head(id, 9), await sources.findLocation(id)]).toEqual([
@@ -130,8 +135,8 @@ eachDialect((_name, open) => {
   it('deletes old mails, oldest first, with sources and leftovers of a crash', async () => {
     const { database, store, add } = await openStore();
     folder = mkdtempSync(join(tmpdir(), 'spool-'));
-    const sources = new Sources(database.kysely, folder);
-    await sources.open();
+    const sources = new Sources(database.kysely, new LocalBlobs(folder));
+    mkdirSync(join(folder, 'spool'));
     const file = (id: string): string => join(folder ?? '', 'spool', `${id}.eml`);
     for (const [id, receivedAt] of [
       ['second', now - hourMs],

@@ -1,7 +1,7 @@
 import { once } from 'node:events';
-import { readdirSync, readFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { connect, type Socket } from 'node:net';
-import { join } from 'node:path';
+import { join, relative } from 'node:path';
 import Database from 'better-sqlite3';
 
 /** SMTP client on byte level, which can also send malformed commands. */
@@ -92,9 +92,16 @@ export async function submit(
   return begun.startsWith('354') ? await client.finish(Buffer.from(source)) : begun;
 }
 
-/** Returns the names of files in the spool of a host. */
+/**
+ * Returns the paths of files in the spool of a host, relative to the spool. Incomplete files are included, below the
+ * folder of temporary files. The spool is created by the first large mail.
+ */
 export function spoolFiles(dataDir: string): readonly string[] {
-  return readdirSync(join(dataDir, 'mail', 'spool'));
+  const spool = join(dataDir, 'mail', 'spool');
+  if (!existsSync(spool)) return [];
+  return readdirSync(spool, { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile())
+    .map(({ parentPath, name }) => relative(spool, join(parentPath, name)));
 }
 
 /** Opens the database of the mail service. */

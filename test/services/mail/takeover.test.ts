@@ -1,3 +1,4 @@
+import * as texts from '#messages/mail-texts';
 import { execFile } from 'node:child_process';
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -70,11 +71,11 @@ describe('Mailrise configuration', () => {
       ...{ certificateFile: join(folder, 'cert.pem'), keyFile: '/abs/key.pem' },
     });
     expect(notes).toEqual([
-      'Taken over: 4 recipients, 2 logins.',
-      'filed: an include from the network stays behind; add its destinations by hand.',
-      `filed: the included file ${join(folder, 'gone.conf')} cannot be read.`,
-      'empty: it has no destinations that can be used.',
-      'Its import_code stays behind: code of other programs is not run here.',
+      texts.imported({ recipients: 4, logins: 2 }),
+      texts.includeFromNetwork({ name: 'filed' }),
+      `filed: the included file ${join(folder, 'gone.conf')} can’t be read.`,
+      texts.recipientSkipped({ name: 'empty' }),
+      texts.importedCode(),
     ]);
   });
 
@@ -124,17 +125,17 @@ unknown: [1, 2]
     expect(settings).toMatchObject({ port: 8027, signIn: 'required' });
     for (const name of ['logins', 'hostName', 'tls', 'certificateFile']) expect(settings).not.toHaveProperty(name);
     for (const message of [
-      'Taken over: 7 recipients, 0 logins.',
-      'NOT_SET is not known',
-      'nothing: it has no destinations',
-      'number: its title_template is not a text',
-      'number: its body_format is unknown',
-      'odd: its templates cannot be read',
-      'long: it is not possible here',
-      'tls.mode: it is unknown',
-      'smtp.hostname: it is not a text',
-      'The login nas has no password',
-      'The login cam has no password',
+      texts.imported({ recipients: 7, logins: 0 }),
+      texts.variableMissing({ name: 'NOT_SET' }),
+      texts.recipientSkipped({ name: 'nothing' }),
+      texts.templateSkipped({ name: 'number', field: 'title_template' }),
+      texts.formatUnknown({ name: 'number' }),
+      texts.templatesSkipped({ name: 'odd' }),
+      texts.entrySkipped({ name: 'long' }),
+      texts.encryptionUnknown(),
+      texts.textSkipped({ name: 'smtp.hostname' }),
+      texts.loginSkipped({ name: 'nas' }),
+      texts.loginSkipped({ name: 'cam' }),
     ])
       expect(notes.join('\n')).toContain(message);
   });
@@ -153,7 +154,7 @@ unknown: [1, 2]
     const { stdout } = await promisify(execFile)(process.execPath, [
       ...[entry, 'import', 'mailrise', join(folder, 'my.yaml'), '--data-dir', join(folder, 'data')],
     ]);
-    expect(stdout).toContain('Taken over: 1 recipient, 0 logins.');
+    expect(stdout).toContain(texts.imported({ recipients: 1, logins: 0 }));
     const savedSettings = parse(readFileSync(join(folder, 'data', 'homeport.yaml'), 'utf8')) as {
       services: { mail: { port: number; recipients: readonly { address: string }[] } };
     };

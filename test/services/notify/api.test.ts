@@ -1,3 +1,4 @@
+import * as problems from '#messages/notify-problems';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { control } from '../../../services/control/index.ts';
 import { notify } from '../../../services/notify/index.ts';
@@ -216,7 +217,12 @@ describe('POST /add', () => {
     const partialConfiguration = await add({ config: 'json://h\nnosuch://token\n', format: 'text' });
     expect([partialConfiguration.status, await partialConfiguration.json()]).toMatchObject([
       200,
-      { error: null, details: [['WARNING', expect.any(String), 'Line 2 does nothing: nosuch:// is not served.']] },
+      {
+        error: null,
+        details: [
+          ['WARNING', expect.any(String), `Line 2 does nothing: ${problems.schemeUnsupported({ scheme: 'nosuch' })}`],
+        ],
+      },
     ]);
     const urls = await add({ urls: 'json://h, nosuch://x' });
     expect(await urls.json()).toMatchObject({

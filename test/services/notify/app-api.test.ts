@@ -1,3 +1,5 @@
+import * as problems from '#messages/notify-problems';
+import * as texts from '#messages/notify-texts';
 import { createServer, type Server } from 'node:http';
 import { once } from 'node:events';
 import type { AddressInfo } from 'node:net';
@@ -55,7 +57,7 @@ describe('the app API of notify', () => {
     expect(preview).toMatchObject({
       format: 'yaml',
       destinations: [{ line: 2, service: 'JSON', effectiveTags: ['night'] }],
-      skipped: [{ line: 4, reason: 'it is no destination' }],
+      skipped: [{ line: 4, reason: problems.lineNotADestination() }],
     });
     expect(JSON.stringify(preview)).not.toContain('sesame');
     expect((await ask('GET', '/keys')).keys).toHaveLength(1);
@@ -103,7 +105,7 @@ describe('the app API of notify', () => {
       [['nas'], ['nas', 'home']],
       [[], []],
     ]);
-    expect(before?.skipped).toEqual([{ line: 4, reason: 'it is no destination' }]);
+    expect(before?.skipped).toEqual([{ line: 4, reason: problems.lineNotADestination() }]);
     await ask('PUT', '/keys/written/destinations', { ...before?.destinations[1], url: 'push://garden', tags: ['out'] });
     await ask('POST', '/keys/written/destinations', { url: 'inbox://', tags: [] });
     const text = await fetch(`${host.url('notify')}/get/written`, { method: 'POST' }).then((answer) => answer.text());
@@ -112,8 +114,8 @@ describe('the app API of notify', () => {
 
   it('explains an invalid address, key or tag', async () => {
     const add = (url: string): Promise<string> => refusal('POST', '/keys/x/destinations', { url });
-    expect(await add('not an address')).toContain('it is no destination URL');
-    expect(await add('teleport://x')).toContain('teleport:// is not served');
+    expect(await add('not an address')).toContain(problems.notAnAddress());
+    expect(await add('teleport://x')).toContain(problems.schemeUnsupported({ scheme: 'teleport' }));
     expect(await add('inbox://\nother=json://evil')).toContain('422');
     expect(await refusal('POST', '/keys/no%20key/destinations', { url: 'inbox://' })).toContain('422');
     expect(await refusal('GET', '/keys/aggregator/choose?tag=%3F%3F')).toContain('422');
@@ -129,22 +131,22 @@ describe('the app API of notify', () => {
         ({ chosen, why }: { chosen: boolean; why: string }) => `${chosen ? 'yes' : 'no'}: ${why}`,
       );
     expect(await getRecipients('nas')).toEqual([
-      'yes: It is tagged nas.',
-      'yes: It is tagged nas.',
-      'no: It has no tag.',
-      'yes: It is tagged always.',
+      `yes: ${texts.tagSelected({ count: 1, tags: 'nas' })}`,
+      `yes: ${texts.tagSelected({ count: 1, tags: 'nas' })}`,
+      `no: ${texts.noTag()}`,
+      `yes: ${texts.alwaysSelected()}`,
     ]);
     expect(await getRecipients('nas night')).toEqual([
-      'no: It is not tagged night.',
-      'yes: It is tagged nas and night.',
-      'no: It has no tag.',
-      'yes: It is tagged always.',
+      `no: ${texts.tagMissing({ count: 1, tags: 'night' })}`,
+      `yes: ${texts.tagSelected({ count: 2, tags: 'nas and night' })}`,
+      `no: ${texts.noTag()}`,
+      `yes: ${texts.alwaysSelected()}`,
     ]);
-    expect((await getRecipients('other, more'))[0]).toBe('no: It is not tagged other or more.');
+    expect((await getRecipients('other, more'))[0]).toBe(`no: ${texts.anyTagMissing({ tags: 'other or more' })}`);
     expect(new Set(await getRecipients('all'))).toEqual(
-      new Set(['yes: all means everyone.', 'yes: It is tagged always.']),
+      new Set([`yes: ${texts.allSelected()}`, `yes: ${texts.alwaysSelected()}`]),
     );
-    expect(new Set(await getRecipients(''))).toEqual(new Set(['yes: No tag is asked for, so everyone gets it.']));
+    expect(new Set(await getRecipients(''))).toEqual(new Set([`yes: ${texts.everyoneSelected()}`]));
   });
 
   it('returns the response of each destination to a test, with masked secrets', async () => {
@@ -201,10 +203,10 @@ describe('the app API of notify', () => {
     expect(seen[0]).toContain(`PUT /a%20b%3F Basic ${Buffer.from('bob:p@ss/word').toString('base64')}`);
     const changed = await change({ password: null });
     expect(changed.destinations[0]?.url).toContain('json://bob@');
-    await expect(add('json', { host: 'evil.example/path' })).rejects.toThrow('alone, without https://');
-    await expect(add('json', {})).rejects.toThrow('Fill this in.');
-    await expect(add('push', { topic: 'hall', priority: '9' })).rejects.toThrow('Choose one of the list.');
-    await expect(add('teleport', {})).rejects.toThrow('not served');
+    await expect(add('json', { host: 'evil.example/path' })).rejects.toThrow(problems.hostInvalid());
+    await expect(add('json', {})).rejects.toThrow(problems.valueMissing());
+    await expect(add('push', { topic: 'hall', priority: '9' })).rejects.toThrow(problems.choiceInvalid());
+    await expect(add('teleport', {})).rejects.toThrow(problems.kindUnsupported());
   });
 
   it('creates, renames, exports and imports keys', async () => {

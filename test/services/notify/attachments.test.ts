@@ -44,7 +44,11 @@ function form(files: readonly (readonly [name: string, bytes: Uint8Array<ArrayBu
 }
 
 const folder = (testHost = host): string => join(testHost.dataDir, 'notify', 'attachments');
-const listFiles = (): readonly string[] => readdirSync(folder());
+/** Lists complete files and uploads in progress. */
+const listFiles = (): readonly string[] =>
+  readdirSync(folder(), { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile())
+    .map(({ name }) => name);
 
 interface Sent {
   readonly message: string;

@@ -62,12 +62,12 @@ describe('a destination with an untrusted certificate', () => {
     });
     await add('k', `jsons://127.0.0.1:${port}/hook`);
     const reply = await post('/notify/k', { body: 'x' });
-    expect([reply.status, reply.text]).toEqual([200, expect.stringContaining('is not trusted: it signed itself')]);
+    expect([reply.status, reply.text]).toEqual([200, expect.stringContaining('isn’t trusted: it is self-signed')]);
     clock.advance(10_000);
     await vi.waitFor(async () => {
       expect((await history())[0]?.deliveries).toMatchObject([{ state: 'dead', attempts: 2 }]);
     });
-    expect((await history())[0]?.deliveries[0]?.detail).toContain(`127.0.0.1:${port} is not trusted`);
+    expect((await history())[0]?.deliveries[0]?.detail).toContain(`127.0.0.1:${port} isn’t trusted`);
     expect(requestCount).toBe(0);
   });
 
@@ -80,7 +80,7 @@ describe('a destination with an untrusted certificate', () => {
     await add('k', `jsons://127.0.0.1:${port}/trusting?verify=no`, `jsons://127.0.0.1:${port}/checked`);
     const reply = await post('/notify/k', { body: 'x' });
     expect(reply.text).toContain('Sent JSON POST notification.');
-    expect(reply.text).toContain('is not trusted');
+    expect(reply.text).toContain('isn’t trusted');
     expect(paths).toEqual(['/trusting']);
   });
 
@@ -124,7 +124,7 @@ describe('a destination with an untrusted certificate', () => {
     const { port } = server.server.address() as AddressInfo;
     const url = `mailtos://127.0.0.1:${port}?mode=ssl&from=a@example.com&to=b@example.com`;
     const refused = await post('/notify', { urls: url, body: 'x' });
-    expect(refused.text).toContain('127.0.0.1 is not trusted: it signed itself');
+    expect(refused.text).toContain('127.0.0.1 isn’t trusted: it is self-signed');
     expect((await post('/notify', { urls: `${url}&verify=no`, body: 'x' })).text).toContain(
       'Sent E-Mail notification.',
     );
@@ -147,7 +147,7 @@ describe('a destination with an untrusted certificate', () => {
       await once(server, 'close');
     });
     const url = `mqtts://127.0.0.1:${(server.address() as AddressInfo).port}/t`;
-    expect((await post('/notify', { urls: url, body: 'x' })).text).toContain('127.0.0.1 is not trusted');
+    expect((await post('/notify', { urls: url, body: 'x' })).text).toContain('127.0.0.1 isn’t trusted');
     expect(receivedBytes).toEqual([]);
     const firstResponse = await post('/notify', { urls: `${url}?verify=no`, body: 'x' });
     expect([firstResponse.status, receivedBytes.length]).toEqual([424, 1]);
@@ -183,6 +183,6 @@ describe('redirect=no', () => {
       response.writeHead(307, { location: '/other' }).end();
     });
     const reply = await post('/notify', { urls: `jsons://127.0.0.1:${port}/?verify=no&redirect=no`, body: 'x' });
-    expect([reply.status, reply.text]).toEqual([424, expect.stringContaining('sends elsewhere')]);
+    expect([reply.status, reply.text]).toEqual([424, expect.stringContaining('redirects to another address')]);
   });
 });

@@ -1,3 +1,4 @@
+import * as problems from '#messages/notify-problems';
 import { describe, expect, it } from 'vitest';
 import { parseTextConfiguration, splitUrls } from '../../../services/notify/domain/configuration.ts';
 import { guessFormat } from '../../../services/notify/domain/parse-configuration.ts';
@@ -52,9 +53,12 @@ describe('TEXT configuration', () => {
       [`a${' '.repeat(500_000)}!`, ...groups, ...Array<string>(2000).fill('g0=json://x')].join('\n'),
     );
     expect(entries).toHaveLength(2000);
-    expect(skipped.slice(0, 2)).toMatchObject([{ line: 1 }, { line: 202, reason: 'only 200 groups are read' }]);
+    expect(skipped.slice(0, 2)).toMatchObject([
+      { line: 1 },
+      { line: 202, reason: problems.tooManyGroups({ limit: 200 }) },
+    ]);
     const wide = parseTextConfiguration(`${Array.from({ length: 51 }, (_, index) => `t${index}`).join(',')}=json://x`);
-    expect(wide.skipped).toMatchObject([{ line: 1, reason: 'its tags are not valid' }]);
+    expect(wide.skipped).toMatchObject([{ line: 1, reason: problems.lineTagsInvalid() }]);
   });
 
   it('is distinguished from YAML', () => {

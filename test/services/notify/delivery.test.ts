@@ -1,3 +1,4 @@
+import * as texts from '#messages/notify-texts';
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
@@ -131,16 +132,16 @@ describe('destinations that do not answer', () => {
     const getReason = async (): Promise<unknown> => (await getServiceState())?.reason;
     const detail = async (): Promise<unknown> => (await getServiceState())?.detail;
     // Without destinations, the inbox and push topics receive the notifications.
-    await expect.poll(detail).toBe('no destinations of your own yet');
+    await expect.poll(detail).toBe(texts.noDestinations());
     const unavailableAddress = `127.0.0.1:${receiver.port}/__status/503`;
     await post(host, '/add/mine', { config: `json://${unavailableAddress}/mine`, format: 'text' });
-    await expect.poll(detail).toBe('all delivered');
+    await expect.poll(detail).toBe(texts.allDelivered());
     await post(host, '/notify', { urls: `hassio://${unavailableAddress}/token`, body: 'x' });
-    await expect.poll(getReason).toBe('Home Assistant does not take messages, 1 waiting');
+    await expect.poll(getReason).toBe(texts.destinationFailing({ name: 'Home Assistant', waiting: 1 }));
     await post(host, '/notify', { urls: `json://${unavailableAddress}`, body: 'x' });
-    await expect.poll(getReason).toBe('Home Assistant and JSON do not take messages, 2 waiting');
+    await expect.poll(getReason).toBe(texts.destinationsFailing({ names: 'Home Assistant and JSON', waiting: 2 }));
     await post(host, '/notify', { urls: `json://${unavailableAddress}/other`, body: 'x' });
-    await expect.poll(getReason).toBe('3 destinations do not take messages, 3 waiting');
+    await expect.poll(getReason).toBe(texts.countFailing({ count: 3, waiting: 3 }));
   });
 
   it('delivers waiting notifications in order after a restart', async () => {

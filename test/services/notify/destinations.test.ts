@@ -1,3 +1,4 @@
+import * as problems from '#messages/notify-problems';
 import { describe, expect, it } from 'vitest';
 import { Problem } from '../../../services/contracts/problem.ts';
 import type { Fetch } from '../../../services/contracts/outgoing.ts';
@@ -43,14 +44,17 @@ describe('destination URLs', () => {
   );
 
   it.each([
-    ['nosuch://host', 'nosuch:// is not served'],
-    ['json://', 'a host is missing: json://{host}'],
-    ['json://host?method=BREW', 'method must be one of POST, GET, DELETE, PUT, HEAD, PATCH'],
-    ['push://', 'a push destination is push://topic, with one topic'],
-    ['push://a/b', 'a push destination is push://topic, with one topic'],
-    ['push://a?priority=9', 'priority must be 1 to 5'],
-    ['inbox://somewhere', 'the inbox takes no address: inbox://'],
-    ['ntfy://host/bad!topic', 'a topic holds characters topics do not have'],
+    ['nosuch://host', problems.schemeUnsupported({ scheme: 'nosuch' })],
+    ['json://', problems.addressIncomplete({ example: 'json://{host}' })],
+    [
+      'json://host?method=BREW',
+      problems.argumentInvalid({ name: 'method', values: 'POST, GET, DELETE, PUT, HEAD, PATCH' }),
+    ],
+    ['push://', problems.topicAddressInvalid()],
+    ['push://a/b', problems.topicAddressInvalid()],
+    ['push://a?priority=9', problems.argumentInvalid({ name: 'priority', values: '1–5' })],
+    ['inbox://somewhere', problems.inboxAddressInvalid()],
+    ['ntfy://host/bad!topic', problems.topicInvalid()],
   ])('explains an invalid URL: %s', (url, reason) => {
     expect(parseDestination(url)).toBe(reason);
   });

@@ -1,3 +1,4 @@
+import * as problems from '#messages/notify-problems';
 import { once } from 'node:events';
 import { chmodSync, mkdirSync, mkdtempSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
@@ -116,11 +117,11 @@ describe.skipIf(lacksLibrary)('an engine', () => {
     await using host = await openKeyedHost(launcher);
     const config = `${buildUrl('here')}\njson://127.0.0.1:${port}/native\n`;
     expect(await post(host, '/add/home', { config, format: 'text' })).toContain(
-      'Line 1 does nothing: it needs the Apprise engine.',
+      `Line 1 does nothing: ${problems.needsEngine()}`,
     );
     const key = async (): Promise<NotifyKey | undefined> =>
       (await api<{ keys: NotifyKey[] }>(host, 'GET', '/notify/keys')).keys.find((entry) => entry.key === 'home');
-    expect((await key())?.skipped).toEqual([{ line: 1, reason: 'it needs the Apprise engine', needsEngine: true }]);
+    expect((await key())?.skipped).toEqual([{ line: 1, reason: problems.needsEngine(), needsEngine: true }]);
     expect(await post(host, '/notify/home', { body: 'x' })).not.toContain('Flowtriq');
 
     placeEngine(engineFolder, getLibraryFolder('apprise-2'));
@@ -225,7 +226,7 @@ describe.skipIf(lacksLibrary)('an engine', () => {
     writeFileSync(join(packages, 'apprise', '__init__.py'), 'raise ImportError("half of it is missing")\n');
     await using host = await openKeyedHost(placeEngine(join(folder, 'engine'), packages));
     const added = await post(host, '/add/home', { config: `${buildUrl('here')}\npush://x\n`, format: 'text' });
-    expect(added).toContain('Line 1 does nothing: it needs the Apprise engine.');
+    expect(added).toContain(`Line 1 does nothing: ${problems.needsEngine()}`);
     expect(host.log.join('\n')).toContain('half of it is missing');
   }, 60_000);
 });

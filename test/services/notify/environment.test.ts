@@ -36,7 +36,7 @@ describe('the environment of Apprise API', () => {
     const { port } = open.use(await openReceiver());
     const destinationUrl = `json://127.0.0.1:${port}/`;
     const added = await post('/add/k', { config: `${destinationUrl}\npush://phone\n`, format: 'text' });
-    expect(added).toMatchObject({ status: 200, text: expect.stringContaining('switched off by a setting') as string });
+    expect(added).toMatchObject({ status: 200, text: expect.stringContaining('disabled in the settings') as string });
     const listed = (await (await get('/json/urls/k')).json()) as { urls: { service_name: string }[] };
     expect(listed.urls.map(({ service_name }) => service_name.replace('Push', 'push'))).toEqual(services);
     const { details } = JSON.parse((await post('/notify/k', { body: 'x' })).text) as { details: string[][] };
@@ -49,7 +49,7 @@ describe('the environment of Apprise API', () => {
       '/api/notify/keys',
     );
     expect(keys.find(({ key }) => key === 'k')?.skipped).toMatchObject([
-      { reason: expect.stringContaining('off') as string },
+      { reason: expect.stringContaining('disabled in the settings') as string },
     ]);
   });
 
@@ -92,7 +92,10 @@ describe('the environment of Apprise API', () => {
     open.defer(() => void server.close());
     const { port } = server.address() as { port: number };
     const reply = await post('/notify', { urls: `json://127.0.0.1:${port}/`, body: 'x' });
-    expect(reply).toMatchObject({ status: 424, text: expect.stringContaining('sends elsewhere') as string });
+    expect(reply).toMatchObject({
+      status: 424,
+      text: expect.stringContaining('redirects to another address') as string,
+    });
   });
 
   it('can close the keys to programs, which then send to their own destinations', async () => {

@@ -21,8 +21,8 @@ eachDialect((_name, open, createLocation) => {
       health.record('a', 'done', 'Sent.');
       health.record('b', 'waiting', 'It did not answer.');
       const first = new Map([
-        ['a', { state: 'done', detail: 'Sent.', time: begin, lastSuccess: begin }],
-        ['b', { state: 'waiting', detail: 'It did not answer.', time: begin, lastSuccess: null }],
+        ['a', { state: 'done', detail: 'Sent.', code: '', time: begin, lastSuccess: begin }],
+        ['b', { state: 'waiting', detail: 'It did not answer.', code: '', time: begin, lastSuccess: null }],
       ]);
       expect(await health.findAll(['a', 'b', 'never'])).toEqual(first);
       await health[Symbol.asyncDispose]();
@@ -37,7 +37,9 @@ eachDialect((_name, open, createLocation) => {
       clock.advance(5000);
       const health = new HealthStore(context);
       health.record('a', 'dead', 'It refused.');
-      const second = new Map([['a', { state: 'dead', detail: 'It refused.', time: begin + 5000, lastSuccess: begin }]]);
+      const second = new Map([
+        ['a', { state: 'dead', detail: 'It refused.', code: '', time: begin + 5000, lastSuccess: begin }],
+      ]);
       expect(await health.findAll(['a'])).toEqual(second);
       await health[Symbol.asyncDispose]();
       expect(await new HealthStore(context).findAll(['a'])).toEqual(second);
@@ -135,9 +137,9 @@ eachDialect((_name, open, createLocation) => {
       const { health } = await openHealth(location);
       expect(await health.findAll(['a', 'b', 'c'])).toEqual(
         new Map([
-          ['a', { state: 'dead', detail: 'last', time: 20, lastSuccess: 10 }],
-          ['b', { state: 'done', detail: 'same', time: 30, lastSuccess: 30 }],
-          ['c', { state: 'waiting', detail: '', time: 40, lastSuccess: null }],
+          ['a', { state: 'dead', detail: 'last', code: '', time: 20, lastSuccess: 10 }],
+          ['b', { state: 'done', detail: 'same', code: '', time: 30, lastSuccess: 30 }],
+          ['c', { state: 'waiting', detail: '', code: '', time: 40, lastSuccess: null }],
         ]),
       );
     });

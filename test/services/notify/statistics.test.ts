@@ -60,6 +60,11 @@ eachDialect((_name, open) => {
         { destination: 'b', state: 'waiting', index: 2, count: 1 },
       ]),
     );
+    // A period ends before the next one.
+    expect(await statistics.count([start - hour], start + hour)).toEqual([
+      { destination: 'a', state: 'done', index: 0, count: 20 },
+      { destination: 'a', state: 'waiting', index: 0, count: 1 },
+    ]);
     expect([...(await statistics.latencies(start))]).toEqual([['a', { p50: 10, p95: 19 }]]);
     expect(await statistics.hours([start, start + hour, start + 2 * hour])).toEqual([
       { at: start, done: 20, dead: 0, waiting: 0, p50: 10, p95: 19 },

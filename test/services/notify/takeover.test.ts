@@ -1,3 +1,5 @@
+import * as problems from '#messages/notify-problems';
+import * as texts from '#messages/notify-texts';
 import { execFile } from 'node:child_process';
 import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -63,20 +65,24 @@ describe('the store of an Apprise API', () => {
     symlinkSync('/etc/hostname', join(dataDir, 'store', 'linked.cfg'));
     const output = await run();
     expect(output.trimEnd().split('\n')).toEqual([
-      'Taken over: 2 keys.',
-      'binary.cfg: it is no text.',
-      'linked.cfg: it is no file.',
-      'aggregator: it is here already with other destinations; rename one of them.',
-      'family: 1 destination, those with tags only for calls that name one.',
-      'family: line 3 does nothing: nosuch:// is not served.',
-      'work: 1 destination.',
+      texts.imported({ count: 2 }),
+      texts.importNotText({ file: 'binary.cfg' }),
+      texts.importNotAFile({ file: 'linked.cfg' }),
+      texts.importOtherKey({ key: 'aggregator' }),
+      texts.importedTaggedKey({ key: 'family', count: 1 }),
+      texts.importedLineIgnored({
+        key: 'family',
+        line: '3',
+        reason: problems.schemeUnsupported({ scheme: 'nosuch' }),
+      }),
+      texts.importedKey({ key: 'work', count: 1 }),
     ]);
     expect(output).not.toContain('pa55word');
     expect(await readKeys('family', 'work')).toEqual([
       '# ours\nmum,dad=json://u:pa55word@nas/a\nnosuch://x\n',
       'urls:\n  - json://nas/b\n',
     ]);
-    expect(await run()).toContain('Taken over: 0 keys.');
+    expect(await run()).toContain(texts.imported({ count: 0 }));
   }, 60_000);
 
   it('imports a hashed store under the listed keys, and unknown ones under generated names', async () => {
@@ -86,17 +92,19 @@ describe('the store of an Apprise API', () => {
     put(file('c'.repeat(56), 'text'), gzipSync(Buffer.alloc(50_000_000, 0x61)));
     const environment = { SECRET_KEY: 's3cret', APPRISE_KEYS: 'home, other' };
     const planned = await run(['--dry-run'], environment);
-    expect(planned).toContain('To be taken over: 2 keys. Nothing was changed.');
+    expect(planned).toContain(texts.importPlanned({ count: 2 }));
     expect(await readKeys('home')).toEqual(['204']);
     const output = await run([], environment);
-    expect(output).toContain('home: 1 destination.');
-    expect(output).toMatch(/bb.*: it cannot be read \(Z_DATA_ERROR\)\./);
-    expect(output).toMatch(/cc.*: it cannot be read \(ERR_BUFFER_TOO_LARGE\)\./);
+    expect(output).toContain(texts.importedKey({ key: 'home', count: 1 }));
+    expect(output).toMatch(/bb.*can’t be read \(Z_DATA_ERROR\)\./);
+    expect(output).toMatch(/cc.*can’t be read \(ERR_BUFFER_TOO_LARGE\)\./);
     const [named = ''] = /imported-[0-9a-f]{8}/.exec(output) ?? [];
     expect(await readKeys('home', named)).toEqual(['json://nas/home\n', 'urls: json://nas/who\n']);
   }, 60_000);
 
   it('refuses a folder without a store', async () => {
-    await expect(run()).rejects.toMatchObject({ stderr: expect.stringContaining('no configurations') as string });
+    await expect(run()).rejects.toMatchObject({
+      stderr: expect.stringContaining('No Apprise API configurations') as string,
+    });
   }, 60_000);
 });

@@ -1,3 +1,4 @@
+import * as problems from '#messages/notify-problems';
 import { describe, expect, it } from 'vitest';
 import {
   removeYamlDestination,
@@ -50,8 +51,8 @@ describe('YAML configuration', () => {
       [17, 'yes'],
     ]);
     expect(skipped).toEqual([
-      { line: 20, reason: 'it is no destination' },
-      { line: 21, reason: expect.stringContaining('include is not followed') as string },
+      { line: 20, reason: problems.lineNotADestination() },
+      { line: 21, reason: problems.includeUnsupported() },
     ]);
   });
 
@@ -61,11 +62,11 @@ describe('YAML configuration', () => {
   });
 
   it.each([
-    ['no YAML at all', 'urls: [', 'from here on it is no YAML'],
-    ['a list', '- json://x', 'it is no YAML configuration'],
-    ['text', 'json://x', 'it is no YAML configuration'],
-    ['odd tags', 'urls:\n  - json://x:\n      tag: "a!"', 'its tags are not valid'],
-    ['endless references', `a: &a [x]\nurls:\n${'  - *a\n'.repeat(3)}`, 'it is no destination'],
+    ['no YAML at all', 'urls: [', problems.yamlInvalid()],
+    ['a list', '- json://x', problems.yamlNotAConfiguration()],
+    ['text', 'json://x', problems.yamlNotAConfiguration()],
+    ['odd tags', 'urls:\n  - json://x:\n      tag: "a!"', problems.lineTagsInvalid()],
+    ['endless references', `a: &a [x]\nurls:\n${'  - *a\n'.repeat(3)}`, problems.lineNotADestination()],
   ])('explains the error in %s', (_case, text, reason) => {
     const { entries, skipped } = parseYamlConfiguration(text);
     expect(entries).toEqual([]);

@@ -78,7 +78,7 @@ describe('published message', () => {
       waitOptions,
     );
     expect(await ask(host, 'PUT', '/api/popups', { pausedUntil: null })).toMatchObject({ pausedUntil: null, held: 0 });
-    expect(notifier.titles.at(-1)).toBe('1 message while it was quiet');
+    expect(notifier.titles.at(-1)).toBe('1 message during quiet hours');
   });
 
   it('is held in quiet hours that are set while the host runs', async () => {
@@ -89,7 +89,7 @@ describe('published message', () => {
     await publish(host, 'one');
     await vi.waitFor(async () => expect(await ask(host, 'GET', '/api/popups')).toMatchObject({ held: 1 }), waitOptions);
     expect((await ask(host, 'PATCH', '/api/settings/host', { quietHours: null })).status).toBe(200);
-    await vi.waitFor(() => expect(notifier.titles).toEqual(['1 message while it was quiet']), waitOptions);
+    await vi.waitFor(() => expect(notifier.titles).toEqual(['1 message during quiet hours']), waitOptions);
   });
 
   it('rejects a pause without end or with an invalid time', async () => {

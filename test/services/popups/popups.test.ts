@@ -71,7 +71,7 @@ describe('quiet hours', () => {
     expect(fixture.notifier.popups).toHaveLength(2);
     fixture.clock.advance(1);
     expect(fixture.notifier.popups.slice(2)).toMatchObject([
-      { title: '7 messages while it was quiet', body: 'mail 5, push 2', urgency: 'normal' },
+      { title: '7 messages during quiet hours', body: 'mail 5, push 2', urgency: 'normal' },
     ]);
     expect(fixture.popups.state()).toMatchObject({ held: 0, quietUntil: null });
     fixture.clock.advance(24 * hourMs);
@@ -86,7 +86,7 @@ describe('quiet hours', () => {
     await fixture.change([3], { removed: true });
     expect(fixture.popups.state().held).toBe(1);
     fixture.clock.advance(hourMs);
-    expect(fixture.notifier.titles).toEqual(['1 message while it was quiet']);
+    expect(fixture.notifier.titles).toEqual(['1 message during quiet hours']);
   });
 
   it('shows nothing at the end of quiet hours without held messages', () => {
@@ -99,7 +99,7 @@ describe('quiet hours', () => {
     quietHours('10:00-12:00');
     await fixture.add(message(1), message(2));
     quietHours();
-    expect(fixture.notifier.titles).toEqual(['2 messages while it was quiet']);
+    expect(fixture.notifier.titles).toEqual(['2 messages during quiet hours']);
   });
 
   it('keeps messages held in quiet hours across a restart', async () => {
@@ -109,7 +109,7 @@ describe('quiet hours', () => {
     await fixture.add(message(3));
     expect(fixture.popups.state().held).toBe(3);
     fixture.clock.advance(hourMs);
-    expect(fixture.notifier.titles).toEqual(['3 messages while it was quiet']);
+    expect(fixture.notifier.titles).toEqual(['3 messages during quiet hours']);
     await restart();
     expect(fixture.notifier.popups).toEqual([]);
   });
@@ -120,7 +120,7 @@ describe('quiet hours', () => {
     await fixture.stop();
     fixture.clock.advance(3 * hourMs);
     await fixture.start();
-    expect(fixture.notifier.titles).toEqual(['2 messages while it was quiet']);
+    expect(fixture.notifier.titles).toEqual(['2 messages during quiet hours']);
   });
 
   it('ends quiet hours at their local time when summer time begins', async () => {
@@ -130,7 +130,7 @@ describe('quiet hours', () => {
     fixture.clock.advance(Date.parse('2026-03-29T04:59:59Z') - fixture.clock.now());
     expect(fixture.notifier.popups).toEqual([]);
     fixture.clock.advance(secondMs);
-    expect(fixture.notifier.titles).toEqual(['1 message while it was quiet']);
+    expect(fixture.notifier.titles).toEqual(['1 message during quiet hours']);
   });
 
   it('holds messages when the state file cannot be read', async () => {
@@ -152,7 +152,7 @@ describe('quiet hours', () => {
     await expect.poll(() => fixture.log.filter((line) => line.includes('popup state write failed'))).toHaveLength(1);
     await fixture.add(message(2));
     fixture.clock.advance(hourMs);
-    expect(fixture.notifier.titles).toEqual(['2 messages while it was quiet']);
+    expect(fixture.notifier.titles).toEqual(['2 messages during quiet hours']);
     await fixture.stop();
     expect(fixture.log.filter((line) => line.includes('popup state write failed'))).toHaveLength(1);
   });
@@ -162,7 +162,7 @@ describe('quiet hours', () => {
     await fixture.add(...Array.from({ length: 12_000 }, (_, id) => message(id + 1)));
     await restart();
     fixture.clock.advance(hourMs);
-    expect(fixture.notifier.titles).toEqual(['12000 messages while it was quiet']);
+    expect(fixture.notifier.titles).toEqual(['12,000 messages during quiet hours']);
   });
 });
 
@@ -173,7 +173,7 @@ describe('pause', () => {
     await fixture.add(message(1), message(2, { priority: 4 }));
     expect(fixture.notifier.titles).toEqual(['Message 2']);
     fixture.clock.advance(30 * minuteMs);
-    expect(fixture.notifier.titles).toEqual(['Message 2', '1 message while it was quiet']);
+    expect(fixture.notifier.titles).toEqual(['Message 2', '1 message during quiet hours']);
     expect(fixture.popups.state().pausedUntil).toBeNull();
   });
 
@@ -188,7 +188,7 @@ describe('pause', () => {
     fixture.popups.pause(fixture.clock.now() + hourMs);
     await fixture.add(message(1), message(2));
     expect(fixture.popups.pause(null)).toMatchObject({ pausedUntil: null, held: 0 });
-    expect(fixture.notifier.titles).toEqual(['2 messages while it was quiet']);
+    expect(fixture.notifier.titles).toEqual(['2 messages during quiet hours']);
   });
 
   it('leaves the summary to quiet hours in which it ends', async () => {
@@ -198,7 +198,7 @@ describe('pause', () => {
     fixture.clock.advance(20 * minuteMs);
     expect(fixture.notifier.popups).toEqual([]);
     fixture.clock.advance(hourMs);
-    expect(fixture.notifier.titles).toEqual(['1 message while it was quiet']);
+    expect(fixture.notifier.titles).toEqual(['1 message during quiet hours']);
   });
 
   it('lasts a year at most', () => {
@@ -227,7 +227,7 @@ describe('bursts', () => {
     await fixture.add(message(11, { source: 'push' }));
     expect(fixture.notifier.titles).toEqual(['Message 1', 'Message 2', 'Message 3', 'Message 11']);
     fixture.clock.advance(10 * secondMs);
-    expect(fixture.notifier.titles.slice(4)).toEqual(['7 new from mail']);
+    expect(fixture.notifier.titles.slice(4)).toEqual(['7 new messages from mail']);
   });
 
   it('do not include three popups, or a fourth after ten seconds', async () => {
@@ -245,7 +245,9 @@ describe('bursts', () => {
     }
     expect(fixture.notifier.popups.length).toBeLessThan(25);
     fixture.clock.advance(hourMs);
-    const counted = fixture.notifier.titles.map((title) => Number(/^(\d+) new from mail$/.exec(title)?.[1] ?? 1));
+    const counted = fixture.notifier.titles.map((title) =>
+      Number(/^(\d+) new messages? from mail$/.exec(title)?.[1] ?? 1),
+    );
     expect(counted.reduce((sum, count) => sum + count)).toBe(3600);
   });
 
@@ -260,7 +262,9 @@ describe('bursts', () => {
     for (let id = 1; id <= 6; id += 1) await fixture.add(message(id, { priority: id === 6 ? 5 : 3 }));
     await fixture.change([5], { read: true });
     fixture.clock.advance(10 * secondMs);
-    expect(fixture.notifier.popups.slice(3)).toMatchObject([{ title: '2 new from push', urgency: 'critical' }]);
+    expect(fixture.notifier.popups.slice(3)).toMatchObject([
+      { title: '2 new messages from push', urgency: 'critical' },
+    ]);
   });
 });
 

@@ -19,13 +19,14 @@ async function publishRules(...rules: (Partial<PushRule> & { topics: string })[]
   const rulesPayload: PushPopupRules = {
     rules: rules.map((rule) => ({ mode: 'normal', quiet: [], repeatMinutes: null, ...rule })),
     zone: 'Europe/Berlin',
+    muted: [],
     follows: 'ada',
   };
   fixture.bus.publish(pushPopupRules, rulesPayload);
   await fixture.delivered();
 }
 async function clearRules(): Promise<void> {
-  fixture.bus.publish(pushPopupRules, { rules: [], zone: null, follows: null });
+  fixture.bus.publish(pushPopupRules, { rules: [], zone: null, muted: [], follows: null });
   await fixture.delivered();
 }
 function setComputerHours(...quietHours: string[]): void {
@@ -35,6 +36,19 @@ function setComputerHours(...quietHours: string[]): void {
 const topicMessage = (topic: string, id: number, fields: Partial<InboxItem> = {}) => message(id, { topic, ...fields });
 
 describe('quiet-hours rules of push topics', () => {
+  it('holds messages of a muted topic until its end, also while only the own hours of the computer apply', async () => {
+    const until = fixture.clock.now() + hourMs;
+    fixture.bus.publish(pushPopupRules, { rules: [], zone: null, muted: [{ topic: 'news', until }], follows: null });
+    await fixture.delivered();
+    await fixture.add(topicMessage('news', 1, { priority: 4 }), topicMessage('logs', 2));
+    expect(fixture.notifier.titles).toEqual(['Message 2']);
+    await fixture.add(topicMessage('news', 3, { priority: 5 }));
+    expect(fixture.notifier.titles).toEqual(['Message 2', 'Message 3']);
+    expect(fixture.popups.state().held).toBe(1);
+    fixture.clock.advance(hourMs);
+    expect(fixture.popups.state().held).toBe(0);
+  });
+
   it("holds priority 3 until the end of each topic's hours and summarizes by topic, and shows 4", async () => {
     await publishRules({ topics: '*', quiet: ['10:00-12:00'] }, { topics: 'doors', quiet: ['10:00-13:00'] });
     await fixture.add(
@@ -51,11 +65,14 @@ describe('quiet-hours rules of push topics', () => {
     expect(fixture.notifier.popups).toHaveLength(1);
     fixture.clock.advance(1);
     expect(fixture.notifier.popups.at(-1)).toMatchObject({
-      title: '2 messages while it was quiet',
+      title: '2 messages during quiet hours',
       body: 'news 1, logs 1',
     });
     fixture.clock.advance(hourMs);
-    expect(fixture.notifier.popups.at(-1)).toMatchObject({ title: '1 message while it was quiet', body: 'doors 1' });
+    expect(fixture.notifier.popups.at(-1)).toMatchObject({
+      title: '1 message during quiet hours',
+      body: 'doors 1',
+    });
     expect(fixture.popups.state().held).toBe(0);
   });
 
@@ -80,7 +97,10 @@ describe('quiet-hours rules of push topics', () => {
     expect(fixture.notifier.titles).toEqual(['Message 2']);
     expect(fixture.popups.state().quietUntil).toBe(fixture.clock.now() + hourMs);
     fixture.clock.advance(hourMs);
-    expect(fixture.notifier.popups.at(-1)).toMatchObject({ title: '1 message while it was quiet', body: 'mail 1' });
+    expect(fixture.notifier.popups.at(-1)).toMatchObject({
+      title: '1 message during quiet hours',
+      body: 'mail 1',
+    });
     expect(fixture.popups.state().quietUntil).toBeNull();
   });
 
@@ -95,7 +115,7 @@ describe('quiet-hours rules of push topics', () => {
     await fixture.add(message(4, { source: 'mail' }));
     expect(fixture.notifier.popups).toHaveLength(2);
     fixture.clock.advance(hourMs);
-    expect(fixture.notifier.popups.at(-1)).toMatchObject({ title: '2 messages while it was quiet' });
+    expect(fixture.notifier.popups.at(-1)).toMatchObject({ title: '2 messages during quiet hours' });
   });
 
   it('keeps held messages across a restart, before push has published its rules', async () => {
@@ -108,14 +128,14 @@ describe('quiet-hours rules of push topics', () => {
     await fixture.stop();
     fixture.clock.advance(2 * hourMs);
     await fixture.start();
-    expect(fixture.notifier.titles).toEqual(['2 messages while it was quiet']);
+    expect(fixture.notifier.titles).toEqual(['2 messages during quiet hours']);
   });
 
   it('releases messages that changed rules no longer hold, and drops those they silence', async () => {
     await publishRules({ topics: '*', quiet: ['10:00-12:00'] });
     await fixture.add(topicMessage('news', 1), topicMessage('doors', 2));
     await publishRules({ topics: 'doors', mode: 'silent' });
-    expect(fixture.notifier.popups).toMatchObject([{ title: '1 message while it was quiet', body: 'news 1' }]);
+    expect(fixture.notifier.popups).toMatchObject([{ title: '1 message during quiet hours', body: 'news 1' }]);
     expect(fixture.popups.state().held).toBe(0);
   });
 
@@ -128,7 +148,7 @@ describe('quiet-hours rules of push topics', () => {
     fixture.clock.advance(Date.parse('2026-03-29T04:59:59Z') - fixture.clock.now());
     expect(fixture.notifier.popups).toEqual([]);
     fixture.clock.advance(1000);
-    expect(fixture.notifier.titles).toEqual(['1 message while it was quiet']);
+    expect(fixture.notifier.titles).toEqual(['1 message during quiet hours']);
   });
 
   it('sets the repetition of urgent messages, or disables it', async () => {

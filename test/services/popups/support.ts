@@ -85,6 +85,7 @@ export class PopupsFixture implements AsyncDisposable {
       settings: () => this.settings,
       zone: 'Europe/Berlin',
       actions: {
+        inHostLanguage: (work) => work(),
         openPage: (path) => void this.opened.push(path),
         openLink: (url) => void this.opened.push(url),
         markRead: (ids) => {

@@ -152,6 +152,19 @@ async function send(method: string, path: string, body: unknown, authorization: 
 
 describe('account API', () => {
   const call = send;
+  const callApi = async (
+    method: string,
+    path: string,
+    body: unknown,
+    authorization: string,
+  ): Promise<{ readonly status: number; readonly body: any }> => {
+    const reply = await fetch(`${rig.host.url('control')}${path}`, {
+      method,
+      headers: { authorization, 'content-type': 'application/json' },
+      ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+    });
+    return { status: reply.status, body: await reply.json() };
+  };
 
   it('signs in, creates, extends and deletes tokens', async () => {
     const { name, authorization } = await newAccount(grantOn('t'));
@@ -228,6 +241,69 @@ describe('account API', () => {
     // Other accounts do not see it.
     const stranger = await newAccount();
     expect(await getStatus('GET', `/${before.sync_topic}/auth`, stranger.authorization)).toBe(403);
+  });
+
+  it('limits the topics with preferences of an account, and counts only those that differ from the default', async () => {
+    const { name, authorization } = await newAccount(grantOn('limit-*'));
+    const set = (topic: string, displayName: string) =>
+      callApi('PUT', `/api/push/topics/limit-${topic}/preferences`, { displayName, sound: 'default' }, authorization);
+    await set('unnamed', '');
+    for (let first = 0; first < 1000; first += 50)
+      await Promise.all(Array.from({ length: 50 }, (_, index) => set(String(first + index), 'Named')));
+    expect(await set('more', 'One more')).toMatchObject({
+      status: 409,
+      body: { error: { code: 'push.too_many_preferences' } },
+    });
+    expect((await set('7', 'Renamed')).status).toBe(200);
+    const app = { base_url: `http://127.0.0.1:${String(rig.port)}`, topic: 'limit-app', display_name: 'App' };
+    expect((await call('POST', '/v1/account/subscription', app, authorization)).status).toBe(200);
+    const { body } = await callApi('GET', '/api/push/topic-preferences', undefined, authorization);
+    expect(body.topics).toHaveLength(1000);
+    expect((await set('7', '')).status).toBe(200);
+    expect((await set('more', 'One more')).status).toBe(200);
+    await rig.context.accounts.remove(name);
+  }, 120_000);
+
+  it('shares display names of topics on this server between apps and pages', async () => {
+    const { name, authorization } = await newAccount(grantOn('shared-*'));
+    const own = { base_url: `http://127.0.0.1:${String(rig.port)}`, topic: 'shared-a' };
+    const foreign = { base_url: 'https://push.example', topic: 'shared-a' };
+    const readNames = async () => (await callApi('GET', '/api/push/topic-preferences', undefined, authorization)).body;
+    await call('POST', '/v1/account/subscription', { ...foreign, display_name: 'Elsewhere' }, authorization);
+    expect(await readNames()).toEqual({ topics: [] });
+    await call('POST', '/v1/account/subscription', { ...own, display_name: 'From the app' }, authorization);
+    expect(await readNames()).toEqual({
+      topics: [{ topic: 'shared-a', displayName: 'From the app', sound: 'default' }],
+    });
+    const path = '/api/push/topics/shared-a/preferences';
+    const { body: account } = await call('GET', '/v1/account', undefined, authorization);
+    using device = await rig.listen(`/${account.sync_topic}/json`, { authorization });
+    const change = await callApi('PUT', path, { displayName: ' Pier ', sound: 'bell' }, authorization);
+    expect(change.body).toEqual({ topics: [{ topic: 'shared-a', displayName: 'Pier', sound: 'bell' }] });
+    await expect.poll(() => device.messages.map(({ message }) => message)).toEqual(['{"event":"sync"}']);
+    const { body } = await call('GET', '/v1/account', undefined, authorization);
+    expect(body.subscriptions).toEqual([
+      { ...foreign, display_name: 'Elsewhere' },
+      { ...own, display_name: 'Pier' },
+    ]);
+    // An app that subscribes later gets the name; an app that removes the name removes it everywhere.
+    const later = '/api/push/topics/shared-b/preferences';
+    await callApi('PUT', later, { displayName: 'Quay', sound: 'default' }, authorization);
+    const added = await call('POST', '/v1/account/subscription', { ...own, topic: 'shared-b' }, authorization);
+    expect(added.body).toEqual({ ...own, topic: 'shared-b', display_name: 'Quay' });
+    await call('PATCH', '/v1/account/subscription', own, authorization);
+    expect((await readNames()).topics).toEqual([
+      { topic: 'shared-a', displayName: '', sound: 'bell' },
+      { topic: 'shared-b', displayName: 'Quay', sound: 'default' },
+    ]);
+    expect(
+      (await callApi('PUT', '/api/push/topics/other/preferences', { displayName: 'x', sound: 'bell' }, authorization))
+        .status,
+    ).toBe(403);
+    expect((await callApi('PUT', path, { displayName: 'x'.repeat(101), sound: 'bell' }, authorization)).status).toBe(
+      422,
+    );
+    await rig.context.accounts.remove(name);
   });
 
   it('reserves a topic for an administrator and closes it to others', async () => {

@@ -1,3 +1,4 @@
+import * as problems from '#messages/push-problems';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { PushMessage, PushTopic } from '../../../services/contracts/push/api.ts';
 import { control } from '../../../services/control/index.ts';
@@ -75,7 +76,7 @@ describe('app API of push', () => {
       post('/api/push/messages', body, headers).then(String, (error: Error) => error.message);
     expect(await refuse({ topic: 'no spaces', message: 'x' })).toContain('422');
     expect(await refuse({ topic: 'login', message: 'x' })).toContain('reserved');
-    expect(await refuse({ topic: 'hall', message: '   ' })).toContain('Write a message.');
+    expect(await refuse({ topic: 'hall', message: '   ' })).toContain(problems.messageMissing());
     expect(await refuse({ topic: 'hall', message: 'é'.repeat(2048) })).toContain('too long');
     expect(await refuse({ topic: 'hall', message: 'x', click: 'javascript:alert(1)' })).toContain('422');
     expect(await refuse({ topic: 'open-x', message: 'x' }, reader)).toContain('403');

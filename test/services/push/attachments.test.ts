@@ -33,9 +33,14 @@ async function upload(body: string | Buffer, headers: Record<string, string> = {
 /** Returns the path of an attachment. */
 const getPath = ({ attachment }: { attachment: { url: string } }): string => new URL(attachment.url).pathname;
 
+/** Lists complete files and uploads in progress. */
 function listFiles(server: Rig = rig): string[] {
   try {
-    return readdirSync(join(server.host.dataDir, 'push', 'attachments'));
+    const entries = readdirSync(join(server.host.dataDir, 'push', 'attachments'), {
+      recursive: true,
+      withFileTypes: true,
+    });
+    return entries.filter((entry) => entry.isFile()).map(({ name }) => name);
   } catch {
     return [];
   }

@@ -165,7 +165,7 @@ describe('browsing messages', () => {
     const { time } = await send('30m');
     expect(time).toBeGreaterThanOrEqual(Math.floor(before / 1000) * 1000 + 1_800_000);
     expect((await listMessages('later', '')).messages).toEqual([]);
-    await expect(send('some day')).rejects.toThrow('Write 30m, 2 hours, tomorrow 10am');
+    await expect(send('some day')).rejects.toThrow('Enter a time such as 30m');
   });
 
   it('redirects browsers to pages and serves other clients', async () => {

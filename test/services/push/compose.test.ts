@@ -1,3 +1,4 @@
+import * as problems from '#messages/push-problems';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { PushUpload } from '../../../services/contracts/push/api.ts';
 import { api } from '../../support/api.ts';
@@ -90,12 +91,16 @@ describe('composing a message', () => {
         { action: 'http', label: 'Open', url: 'https://door.example/', method: 'PUT', body: '{}', clear: true },
       ],
     });
-    await expect(publish({ message: '  ' })).rejects.toThrow('Write a message.');
+    await expect(publish({ message: '  ' })).rejects.toThrow(problems.messageMissing());
     await expect(publish({ message: 'x', actions: [{ ...view, label: ' ' }] })).rejects.toThrow('actions.0.label');
-    await expect(publish({ message: 'x', actions: [view, view, view, view] })).rejects.toThrow('Three buttons');
+    await expect(publish({ message: 'x', actions: [view, view, view, view] })).rejects.toThrow(
+      problems.tooManyButtons(),
+    );
     await expect(publish({ message: 'x', attach: 'file:///etc/passwd' })).rejects.toThrow('attach');
     const late = await uploaded('late.txt', 'x');
-    await expect(publish({ file: late.id, message: 'x', delay: '2 days' })).rejects.toThrow('gone before');
+    await expect(publish({ file: late.id, message: 'x', delay: '2 days' })).rejects.toThrow(
+      problems.fileExpiresFirst(),
+    );
     expect(await publish({ file: late.id, message: 'x', delay: '30m' })).toMatchObject({ attachment: { kept: true } });
   });
 });

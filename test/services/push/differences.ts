@@ -9,7 +9,7 @@ export interface Difference {
 /** Recorded exchanges with differences, by name. */
 export const differences: Readonly<Record<string, Difference>> = {
   metrics: {
-    why: 'The metrics page holds Push’s own metrics in place of the peer’s Go runtime.',
+    why: 'The metrics page contains Homeport’s own metrics instead of the ntfy server’s Go runtime metrics.',
     status: 200,
   },
 };

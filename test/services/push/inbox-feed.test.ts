@@ -57,6 +57,27 @@ it('delivers messages published while the inbox was down, including expired ones
   expect(await listBodies(rig)).toEqual(['kept', 'not cached', 'later']);
 });
 
+it('delivers the path of a picture that the server stores, and none of other files', async () => {
+  await using rig = await openRig({ dataDir });
+  const png = Buffer.from(
+    'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==',
+    'base64',
+  );
+  const send = async (name: string, body: Buffer | string): Promise<string> => {
+    const reply = await rig.ask('PUT', '/camera', { authorization: admin, filename: name }, body);
+    return (JSON.parse(reply.text) as { id: string }).id;
+  };
+  const id = await send('door.png', png);
+  await send('door.svg', '<svg xmlns="http://www.w3.org/2000/svg"/>');
+  await rig.publish('/camera', 'elsewhere', { attach: 'https://camera.example/door.png' });
+  await expect
+    .poll(async () => (await listInbox(rig)).map(({ picture }) => picture))
+    .toEqual([`/api/push/topics/camera/files/${id}`, undefined, undefined]);
+  const [item] = await listInbox(rig);
+  const reply = await fetch(`${rig.host.url('control')}${item?.picture ?? ''}`, { headers: { authorization: admin } });
+  expect([reply.status, reply.headers.get('content-type')]).toEqual([200, 'image/png']);
+});
+
 it('delivers delayed and rescheduled messages with their publication time', async () => {
   await using rig = await openRig({ dataDir });
   const message = await rig.publish('/t', 'in a while', { In: '10s', Title: 'T' });

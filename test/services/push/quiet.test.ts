@@ -1,3 +1,4 @@
+import * as texts from '#messages/push-texts';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -87,6 +88,44 @@ const advance = async (ms: number) => {
 };
 const advanceTo = (time: string) => advance(Date.parse(time) - clock.now());
 
+describe('a muted topic', () => {
+  const mute = async (topic: string, until: number | null, authorization = admin) =>
+    api('POST', `/api/push/topics/${topic}/mute`, { until }, authorization);
+
+  it('holds all messages but urgent ones, and sends a summary at the end', async () => {
+    const until = clock.now() + 60 * minuteMs;
+    expect((await mute('news', until)).body).toEqual({ muted: [{ topic: 'news', until }] });
+    for (const priority of [2, 3, 4, 5]) {
+      await rig.publish('/news', `priority ${String(priority)}`, { priority: String(priority) });
+    }
+    await rig.publish('/doors', 'not muted');
+    await eventually(receivedTexts).toHaveLength(2);
+    expect(receivedTexts().sort()).toEqual(['not muted', 'priority 5']);
+    await advance(61 * minuteMs);
+    await eventually(receivedTexts).toContain('news 3');
+    await rig.publish('/news', 'audible again');
+    await eventually(receivedTexts).toContain('audible again');
+    expect((await api('GET', '/api/push/muted')).body).toEqual({ muted: [] });
+  });
+
+  it('is unmuted early, keeps the rules, and survives a change of them', async () => {
+    await setRules([{ topics: 'logs', mode: 'silent' }]);
+    const until = clock.now() + 60 * minuteMs;
+    await mute('news', until);
+    const { quiet } = await readState();
+    expect(quiet).toMatchObject({ zone, rules: [{ topics: 'logs' }], muted: [{ topic: 'news', until }] });
+    await setRules([nightRule], { muted: quiet.muted });
+    expect((await readState()).quiet.muted).toEqual([{ topic: 'news', until }]);
+    expect((await mute('news', null)).body).toEqual({ muted: [] });
+  });
+
+  it('must be readable for the account', async () => {
+    await rig.context.accounts.create({ name: 'mia', role: 'user', password: 'mia mia mia', grants: [] });
+    const credentials = `Basic ${btoa('mia:mia mia mia')}`;
+    expect((await mute('news', clock.now() + minuteMs, credentials)).status).toBe(403);
+  });
+});
+
 describe('during quiet hours', () => {
   it('silences low priorities, holds 3, and delivers 4 and 5', async () => {
     await setRules([nightRule]);
@@ -122,7 +161,7 @@ describe('during quiet hours', () => {
     expect(receivedMessages().at(-1)).toMatchObject({
       event: 'message',
       digest: true,
-      message: { title: '4 messages while it was quiet', sequence_id: 'quiet-digest', topic: 'news' },
+      message: { title: texts.digestTitle({ count: 4 }), sequence_id: 'quiet-digest', topic: 'news' },
     });
     expect((await readState()).held).toEqual([]);
     await rig.publish('/news', 'by day');
@@ -139,7 +178,7 @@ describe('during quiet hours', () => {
     await eventually(async () => (await readState()).held).toEqual([{ topic: 'news', messages: 1 }]);
     await advanceTo('2026-06-02T05:00:00Z');
     await eventually(receivedTexts).toEqual(['news 1']);
-    expect(receivedMessages()[0].message.title).toBe('1 message while it was quiet');
+    expect(receivedMessages()[0].message.title).toBe(texts.digestTitle({ count: 1 }));
   });
 
   it('counts only subscribed topics that the account may still read', async () => {

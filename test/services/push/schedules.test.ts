@@ -1,3 +1,5 @@
+import * as problems from '#messages/push-problems';
+import * as texts from '#messages/push-texts';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -146,14 +148,16 @@ describe('schedule', () => {
     }
     expect(await listTexts(rig, 'span')).toHaveLength(2);
     expect(await find(id)).toMatchObject({ enabled: true, next: null });
-    expect(await fault('POST', '', { ...dailySchedule, topic: 'span', ends: now })).toContain('never comes due');
+    expect(await fault('POST', '', { ...dailySchedule, topic: 'span', ends: now })).toContain(
+      problems.scheduleNeverRuns(),
+    );
   });
 
   it('publishes nothing without permission, reports it and continues afterwards', async () => {
     const { id } = await call('POST', '', { ...dailySchedule, topic: 'ada-x', rule: '@hourly' }, ada);
     await grant([]);
     advanceSilently(clock, hourMs);
-    await eventually(async () => (await find(id)).error).toBe('ada may not publish to ada-x.');
+    await eventually(async () => (await find(id)).error).toBe(texts.runDenied({ account: 'ada', topic: 'ada-x' }));
     expect(await listTexts(rig, 'ada-x')).toEqual([]);
     await grant([{ service: 'push', resource: 'ada-*', permission: 'read-write' }]);
     advanceSilently(clock, hourMs);
@@ -190,7 +194,7 @@ describe('schedule', () => {
     [{ zone: 'Mars/Olympus' }, '"zone"'],
     [{ topic: 'login' }, 'reserved'],
     [{ topic: 'no spaces' }, '422'],
-    [{ message: '  ' }, 'Write a message.'],
+    [{ message: '  ' }, problems.messageMissing()],
     [{ message: 'é'.repeat(2048) }, 'too long'],
     [{ click: 'javascript:alert(1)' }, '422'],
   ])('is refused with %j', async (fields, message) => {
@@ -231,7 +235,7 @@ describe('missed runs', () => {
         expect(schedules).toMatchObject([
           {
             topic: 'skip',
-            error: 'Left out: it came due while nothing ran.',
+            error: texts.runMissed(),
             next: startTime + 5 * dayMs + 8 * hourMs,
           },
           { topic: 'once', error: '', next: startTime + 5 * dayMs + 8 * hourMs },

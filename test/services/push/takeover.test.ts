@@ -1,3 +1,4 @@
+import * as texts from '#messages/push-texts';
 import { execFile } from 'node:child_process';
 import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -117,16 +118,16 @@ describe('import of an ntfy server', () => {
       code: 0,
       out: [
         'Settings: baseUrl, cacheDuration, requestLimitBurst, enableSignup.',
-        'Taken over: 2 accounts, 4 grants, 1 token.',
-        'Set a password for those that came without one: phil.',
-        'Taken over: 4 messages, 2 scheduled messages, 1 file.',
-        'Not found where files are kept: 2 files.',
-        'Settings that were left alone: smtp-server-listen.',
+        texts.importedAccounts({ accounts: 2, grants: 4, tokens: 1 }),
+        texts.importedWithoutPassword({ names: 'phil' }),
+        texts.importedMessages({ messages: 4, scheduled: 2, files: 1 }),
+        texts.importFilesNotFound({ count: 2 }),
+        texts.importSettingsSkipped({ names: 'smtp-server-listen' }),
         '',
       ].join('\n'),
     });
-    expect(second.out).toContain('Taken over: 0 accounts, 4 grants, 0 tokens.');
-    expect(second.out).toContain('Taken over: 0 messages, 0 scheduled messages, 0 files.');
+    expect(second.out).toContain(texts.importedAccounts({ accounts: 0, grants: 4, tokens: 0 }));
+    expect(second.out).toContain(texts.importedMessages({ messages: 0, scheduled: 0, files: 0 }));
   });
 
   it('imports accounts with their passwords, grants and tokens', async () => {
@@ -190,14 +191,14 @@ it('reports problems of the folder', async () => {
   const data = ['--data-dir', join(folder, 'unused')];
   expect(await runCli('import', 'ntfy', join(folder, 'nowhere'), ...data)).toMatchObject({
     code: 1,
-    out: expect.stringContaining('There is no auth.db'),
+    out: expect.stringContaining('No auth.db'),
   });
   const bad = join(folder, 'bad');
   mkdirSync(bad);
   writeFileSync(join(bad, 'auth.db'), 'this is no database, whatever it is called '.repeat(50));
   expect(await runCli('import', 'ntfy', bad, ...data)).toMatchObject({
     code: 1,
-    out: expect.stringContaining('cannot be read as a file of an ntfy server'),
+    out: expect.stringContaining('isn’t a valid ntfy server file'),
   });
   expect(await runCli('import', 'other', bad, ...data)).toMatchObject({ code: 2 });
 });

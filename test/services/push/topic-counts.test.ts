@@ -112,6 +112,12 @@ describe('topic counts by day', () => {
       { ...none, at: startTime, normal: 1, high: 1 },
     ]);
     expect((await readHours(grace)).slice(-2)).toEqual([earlier, { ...none, at: startTime, normal: 1 }]);
+    clock.advance(24 * 3600 * 1000);
+    const readPrevious = async (headers = {}) =>
+      (await api<{ previous: readonly number[] }>(host.url('control'), '/api/push/statistics/hours', { headers }))
+        .previous;
+    expect((await readPrevious()).slice(-3)).toEqual([0, 2, 2]);
+    expect((await readPrevious(grace)).slice(-3)).toEqual([0, 2, 1]);
   });
 
   it('continues the counts of today and by hour across restarts, including expired messages', async () => {

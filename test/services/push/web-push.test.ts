@@ -64,6 +64,23 @@ describe('browser with a closed page', () => {
     expect(getSigner(received)).toEqual({ key: config.web_push_public_key, audience: service.origin });
   });
 
+  it('receives the display name and the silence that its account has set for the topic', async () => {
+    const browser = newBrowser(service.origin);
+    await subscribe(browser, ['news']);
+    const reply = await fetch(`${rig.host.url('control')}/api/push/topics/news/preferences`, {
+      method: 'PUT',
+      headers: { authorization: admin, 'content-type': 'application/json' },
+      body: JSON.stringify({ displayName: 'Harbour news', sound: 'silent' }),
+    });
+    expect(reply.status).toBe(200);
+    await rig.publish('/news', 'tide');
+    await expect.poll(() => service.received.length).toBe(1);
+    const [received] = service.received;
+    if (received === undefined) return;
+    expect(browser.open(received)).toMatchObject({ displayName: 'Harbour news', silent: true });
+    expect(received.headers).toMatchObject({ urgency: 'low' });
+  });
+
   it('receives clear and delete events, and nothing of other topics', async () => {
     const browser = newBrowser(service.origin);
     await subscribe(browser, ['news', 'more']);

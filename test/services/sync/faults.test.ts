@@ -1,3 +1,4 @@
+import * as causes from '#messages/sync-causes';
 import {
   chmodSync,
   existsSync,
@@ -278,7 +279,7 @@ it.skipIf(lacksRclone)('fails a run with an unreachable remote on either side an
     });
     expect(await run(fixture, task.id)).toMatchObject({
       state: 'failed',
-      error: expect.stringContaining('nothing answers at its address') as string,
+      error: causes.connectionRefused(),
       detail: expect.stringMatching(/connection refused/i) as string,
     });
     const { nextAt } = await until(

@@ -1,9 +1,12 @@
+import * as m from '#messages/sync-causes';
+import * as problems from '#messages/sync-problems';
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, utimesSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { getApprovalReasons } from '../../../services/sync/domain/delete-limits.ts';
-import { explainFailure, failureCodes, findExplanation } from '../../../services/sync/domain/failure-cause.ts';
+import { explainApprovalReason, getApprovalReasons } from '../../../services/sync/domain/delete-limits.ts';
+import { explainFailure, findExplanation, type StoredFailure } from '../../../services/sync/domain/failure-cause.ts';
+import { failures, type ServiceFailure } from '../../../services/sync/domain/failures.ts';
 import { coversFolder } from '../../../services/sync/domain/grant-coverage.ts';
 import { compileExclusion } from '../../../services/sync/domain/exclusion.ts';
 import { findConfirmedDeletes, buildPlan, type ListedEntry, type Listing } from '../../../services/sync/domain/plan.ts';
@@ -343,68 +346,87 @@ it('matches patterns in linear time, and accepts regular expressions from admini
     expect([pattern, compileExclusion([pattern]).file(`${path}b`)]).toEqual([pattern, true]);
   }
   expect(cpuTime() - startedAt).toBeLessThan(5000);
-  expect(() => compileExclusion(['x', '{{(a+)+$}}'], { expressions: false })).toThrow('only an administrator');
+  expect(() => compileExclusion(['x', '{{(a+)+$}}'], { expressions: false })).toThrow(
+    problems.patternExpression({ pattern: '"{{(a+)+$}}"' }),
+  );
   expect(compileExclusion(['{{a+}}.txt']).file('b/aa.txt')).toBe(true);
 });
 
+/** Returns a failure as it is stored. */
+function toFailure({ code, parameters, error }: ServiceFailure): StoredFailure {
+  return { code, parameters: JSON.parse(JSON.stringify(parameters)) as unknown, error };
+}
+
 describe('explanation of a failed sync', () => {
-  const message = '/srv/photos is not there any more. If it is on a disk, is that connected?';
-  const notLet = (path: string): string =>
-    `This computer does not let Homeport at ${path}. Change its permissions, or choose another folder.`;
+  const message = m.folderMissing({ folder: '/srv/photos' });
+  const notLet = (path: string): string => m.accessDenied({ path });
 
   it.each([
     ['directory not found', message],
     ['error in ListJSON: directory not found', message],
-    ['stat /data/dst/nope: no such file or directory', '/data/dst/nope is not there any more.'],
+    ['stat /data/dst/nope: no such file or directory', m.pathMissing({ path: '/data/dst/nope' })],
     ['failed to open source object: open /root/a b: permission denied', notLet('/root/a b')],
     ["EACCES: permission denied, open '/srv/x y'", notLet('/srv/x y')],
-    [
-      'write /mnt/a: no space left on device',
-      'There is no room left at the destination. Free some, then run it again.',
-    ],
-    ['mkdir /mnt/a/b: not a directory', '/mnt/a/b is a file or lies below one, and a folder is needed there.'],
-    ['open /mnt/a: read-only file system', '/mnt/a can only be read: its disk is write-protected.'],
-    [
-      'NewFs: dial tcp: lookup nas.home on 1.1.1.1:53: no such host',
-      'No server has the name nas.home. Is the name right, and is this computer online?',
-    ],
-    [
-      'Propfind "http://127.0.0.1:1/": dial tcp 127.0.0.1:1: connect: connection refused',
-      'The server refuses the connection: nothing answers at its address. Is it on?',
-    ],
-    [
-      'ssh: handshake failed: ssh: unable to authenticate, attempted methods [none password]',
-      'The server does not accept the sign-in. Check the name and the password of the remote, under Remotes.',
-    ],
+    ['write /mnt/a: no space left on device', m.diskFull()],
+    ['mkdir /mnt/a/b: not a directory', m.folderNeeded({ path: '/mnt/a/b' })],
+    ['open /mnt/a: read-only file system', m.readOnly({ path: '/mnt/a' })],
+    ['NewFs: dial tcp: lookup nas.home on 1.1.1.1:53: no such host', m.serverUnknown({ host: 'nas.home' })],
+    ['Propfind "http://127.0.0.1:1/": dial tcp 127.0.0.1:1: connect: connection refused', m.connectionRefused()],
+    ['ssh: handshake failed: ssh: unable to authenticate, attempted methods [none password]', m.signInRejected()],
     [
       "couldn't connect SMB: response error: The attempted logon is invalid. This is either due to a " +
         'bad username or authentication information.',
-      'The server does not accept the sign-in. Check the name and the password of the remote, under Remotes.',
+      m.signInRejected(),
     ],
-    [
-      'couldn\'t fetch token: oauth2: "invalid_grant"',
-      'The sign-in to the provider has ended. Remove the remote and add it again under Remotes.',
-    ],
-    [
-      `didn't find section in config file ("drive")`,
-      'The remote drive is not set up any more. Add it again under Remotes.',
-    ],
+    ['couldn\'t fetch token: oauth2: "invalid_grant"', m.signInExpired()],
+    [`didn't find section in config file ("drive")`, m.remoteMissing({ name: 'drive' })],
   ])('is said in plain words: %s', (cause, explanation) => {
     expect(explainFailure({ error: cause, code: '' }, '/srv/photos')).toEqual({ error: explanation, detail: cause });
   });
 
   it('never contains the text of the engine, which may include a password', () => {
     expect(findExplanation({ error: 'Get "https://ada:s3cret@nas.home/x": something new.', code: '' })).toBeUndefined();
-    expect(findExplanation({ error: 'failed', code: failureCodes.unstated })).toBe(
-      'It failed, and nothing was said of why.',
-    );
+    expect(findExplanation(toFailure(failures.unstated.create({})))).toBe(m.unstated());
   });
 
   it('is not confused by file names', () => {
-    const link = 'timed out.txt is a link at the destination, and links are left as they are';
-    expect(explainFailure({ error: link, code: failureCodes.link })).toEqual({ error: link, detail: '' });
-    const message = 'It would delete 30 of 31 files, 97 % of the destination.';
-    expect(explainFailure({ error: message, code: failureCodes.held })).toEqual({ error: message, detail: '' });
+    expect(explainFailure(toFailure(failures.link.create({ path: 'timed out.txt' })))).toEqual({
+      error: m.linkAtDestination({ path: 'timed out.txt' }),
+      detail: '',
+    });
+  });
+
+  it('is the stored sentence for parameters of another version', () => {
+    const error = 'Something of another version.';
+    expect(explainFailure({ error, code: 'sync.held', parameters: { other: 1 } })).toEqual({ error, detail: '' });
+  });
+
+  it('translates the failures of the service, of which programs get an English sentence', () => {
+    const limits = { files: 10, percent: 50 };
+    const plan = buildPlan(
+      { entries: [], ignoresCase: false, precisionMs: null },
+      { entries: [], ignoresCase: false, precisionMs: null },
+      'sync',
+    );
+    const deletes = Array.from({ length: 30 }, (_, index) => ({ path: String(index), size: 1, modifiedAt: 1 }));
+    const reasons = getApprovalReasons({ ...plan, deletes, sourceFiles: 1, destinationFiles: 40 }, limits);
+    const held = failures.held.create({ reasons: [...reasons] });
+    expect(held.error).toBe(
+      'It would delete 30 files; 10 are allowed. It would delete 75 % of the destination; 50 % are allowed.',
+    );
+    const explain = (failure: ServiceFailure): string => explainFailure(toFailure(failure)).error;
+    expect(explain(held)).toBe(`${m.heldCount({ count: 30, limit: 10 })} ${m.heldPercent({ percent: 75, limit: 50 })}`);
+    const emptied = getApprovalReasons({ ...plan, deletes: deletes.slice(0, 1), destinationFiles: 40 }, limits);
+    expect(emptied.map(explainApprovalReason)).toEqual([m.heldEmptySource({ count: 1 })]);
+    expect(explain(failures.changedSince.create({ path: 'a b', several: true }))).toBe(
+      m.severalChangedSince({ path: 'a b' }),
+    );
+    expect(explain(failures.filesFailed.create({ count: 2 }))).toBe(m.filesFailed({ count: 2 }));
+    expect(explain(failures.sourceEmptied.create({}))).toBe(m.sourceEmptied());
+    expect(explain(failures.keyUnreadable.create({}))).toContain('remotes');
+  });
+
+  it('contains the names of files with the texts of errors', () => {
     expect(explainFailure({ error: 'open /a/quota exceeded: permission denied', code: '' }).error).toContain(
       '/a/quota exceeded',
     );

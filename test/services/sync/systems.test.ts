@@ -1,9 +1,17 @@
+import * as m from '#messages/sync-causes';
+import { readText } from '../../../services/contracts/text.ts';
 import { mkdirSync, mkdtempSync, rmSync, utimesSync, writeFileSync } from 'node:fs';
+import dns from 'node:dns/promises';
 import promises from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import os, { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { explainFolderAccess } from '../../../services/kit/folder-access.ts';
+import type { Permission } from '../../../services/contracts/control/accounts.ts';
+import { Access } from '../../../services/sync/access/access.ts';
+import { isOwnShare } from '../../../services/sync/access/own-shares.ts';
+import { getProtectedFolderHint } from '../../../services/contracts/macos-privacy.ts';
+import { explainFailure, findExplanation } from '../../../services/sync/domain/failure-cause.ts';
+import { CallError } from '../../../services/sync/access/call-error.ts';
 import { browse } from '../../../services/sync/app-api/browse.ts';
 import {
   hasDotSegments,
@@ -12,7 +20,7 @@ import {
   toGrantResource,
 } from '../../../services/sync/domain/location.ts';
 import { getReplacedFilesFolder } from '../../../services/sync/domain/replaced-files.ts';
-import { isShareOfThisComputer } from '../../../services/sync/domain/windows-path.ts';
+import { isShareOfThisComputer, normalizeWindowsPath } from '../../../services/sync/domain/windows-path.ts';
 import { getCanonicalLocation } from '../../../services/sync/jobs/canonical-location.ts';
 import type { ListedEntry } from '../../../services/sync/domain/plan.ts';
 import { LocalMover } from '../../../services/sync/tasks/local-mover.ts';
@@ -37,6 +45,11 @@ describe('location on Windows', () => {
     ['\\\\NAS\\Photos', '//nas/Photos'],
     ['//nas/Photos/2026\\', '//nas/Photos/2026'],
     ['\\\\?\\UNC\\nas\\Photos\\2026', '//nas/Photos/2026'],
+    ['\\\\.\\c:\\Users', 'C:/Users'],
+    ['//?/c:/Users', 'C:/Users'],
+    ['//./C:/Users. /Jane Doe...', 'C:/Users/Jane Doe'],
+    ['\\\\.\\unc\\nas\\Photos', '//nas/Photos'],
+    ['//NAS./Photos ./2026', '//nas/Photos/2026'],
   ])('has one spelling for %s', (text, path) => {
     expect(parseLocation(text, true)).toEqual({ kind: 'local', path });
     const resource = `${path.replace(/\/$/, '')}/`.toLowerCase();
@@ -53,6 +66,14 @@ describe('location on Windows', () => {
     '\\\\.\\PhysicalDrive0',
     '\\\\?\\Volume{1}\\x',
     'C:\\a:b',
+    'C:\\a\\secret.txt::$DATA',
+    'C:\\a::$INDEX_ALLOCATION\\b',
+    '\\\\nas\\photos\\a.jpg::$DATA',
+    '\\\\?\\C:\\a\\secret.txt::$DATA',
+    '\\??\\C:\\Users',
+    '\\\\?\\GLOBALROOT\\Device\\HarddiskVolume1\\Users',
+    '\\\\.\\UNC\\nas',
+    '//./C:',
     'C:\\a\\...\\b',
   ])('is not a folder for %s', (text) => expect(parseLocation(text, true)).toEqual({ kind: 'inline' }));
 
@@ -97,6 +118,140 @@ describe('location on Windows', () => {
     expect(isShareOfThisComputer('//nas/photos', names)).toBe(false);
     expect(isShareOfThisComputer('//192.168.1.50/photos', names)).toBe(false);
     expect(isShareOfThisComputer('C:/Users', names)).toBe(false);
+  });
+});
+
+describe('check for shares of this computer', () => {
+  const names = ['DESKTOP-1.home.arpa', '192.168.1.5', 'FE80::1'];
+
+  it.each([
+    '\\\\localhost\\C$\\Users',
+    '\\\\127.0.0.1\\C$',
+    '\\\\?\\UNC\\LOCALHOST\\data',
+    '\\\\.\\UNC\\localhost\\data',
+    '//localhost./data',
+    '//localhost /data',
+    '//localhost.localdomain/data',
+    '//localhost@8080/data',
+    '//localhost@SSL@8443/DavWWWRoot/data',
+    '//127.1/data',
+    '//127.255.0.1/data',
+    '//2130706433/data',
+    '//0x7f000001/data',
+    '//0177.0.0.1/data',
+    '//0.0.0.0/data',
+    '//0/data',
+    '//192.168.1.5./data',
+    '//192.168.261/data',
+    '//3232235781/data',
+    '//Desktop-1/data',
+    '//DESKTOP-1./data',
+    '//desktop-1.local/data',
+    '//desktop-1.home.arpa./data',
+    '//nas/c$ /Users',
+    '//nas/ADMIN$./Users',
+    '//0--1.ipv6-literal.net./data',
+  ])('recognizes %s', (text) => {
+    const path = normalizeWindowsPath(text);
+    expect([path, isShareOfThisComputer(path ?? '', names)]).toEqual([path, true]);
+  });
+
+  it.each(['//nas/photos', '//192.168.1.50/photos', '//desktop-11/data', '//localhosts/data'])(
+    'accepts %s of another computer',
+    (text) => {
+      const path = normalizeWindowsPath(text) ?? '';
+      expect([path !== '', isShareOfThisComputer(path, names)]).toEqual([true, false]);
+    },
+  );
+
+  it('recognizes other names that the network has for this computer', async () => {
+    const addresses: Record<string, string> = { alias: '192.168.1.5', nas: '192.168.1.6' };
+    const lookup = ((name: string) =>
+      addresses[name] === undefined
+        ? Promise.reject(new Error('ENOTFOUND'))
+        : Promise.resolve([{ address: addresses[name], family: 4 }])) as unknown as typeof dns.lookup;
+    const networkInterfaces = (() => ({ lan: [{ address: '192.168.1.5' }] })) as unknown as typeof os.networkInterfaces;
+    using _names = replaceBuiltin(dns, { lookup });
+    using _addresses = replaceBuiltin(os, { networkInterfaces });
+    expect(await isOwnShare('//alias/photos')).toBe(true);
+    expect(await isOwnShare('//nas/photos')).toBe(false);
+    expect(await isOwnShare('//unknown/photos')).toBe(false);
+    expect(await isOwnShare('C:/Users')).toBe(false);
+  });
+});
+
+describe('access of a limited account on Windows', () => {
+  const grant = (resource: string, permission: Permission) => ({ service: 'sync', resource, permission });
+
+  /** Opens the rules with these grants; `longNames` are the real paths of other spellings. */
+  function openAccess(grants: readonly ReturnType<typeof grant>[], longNames: Record<string, string> = {}) {
+    const resolved: string[] = [];
+    const realpath = ((path: string) => {
+      resolved.push(path);
+      const entry = Object.entries(longNames).find(([name]) => path.toLowerCase().startsWith(name.toLowerCase()));
+      return Promise.resolve(entry === undefined ? path : entry[1] + path.slice(entry[0].length));
+    }) as unknown as typeof promises.realpath;
+    const builtins = replaceBuiltin(promises, { realpath });
+    const lookup = (() => Promise.reject(new Error('ENOTFOUND'))) as unknown as typeof dns.lookup;
+    const names = replaceBuiltin(dns, { lookup });
+    const accounts = { find: (name: string) => Promise.resolve(name === 'ada' ? { role: 'user', grants } : undefined) };
+    const access = new Access(
+      { accounts, files: folder } as unknown as ConstructorParameters<typeof Access>[0],
+      'win32',
+    );
+    return {
+      resolved,
+      mayRead: (text: string): Promise<boolean> =>
+        access.checkLocation({ account: 'ada', all: false }, text, 'read').then(
+          () => true,
+          () => false,
+        ),
+      [Symbol.dispose]() {
+        names[Symbol.dispose]();
+        builtins[Symbol.dispose]();
+      },
+    };
+  }
+
+  it.each([
+    'C:\\Data\\Private',
+    'c:/data/PRIVATE/',
+    '\\\\?\\C:\\Data\\Private',
+    '\\\\.\\C:\\Data\\Private\\x',
+    '//?/c:/data/private',
+    'C:\\Data.\\Private. .',
+    'C:\\Data\\PRIVAT~1\\x',
+    'C:\\Data\\Private::$INDEX_ALLOCATION',
+    'C:\\Data\\Private\\a.txt::$DATA',
+    '\\\\localhost\\C$\\Data\\Private',
+    '\\\\127.0.0.1\\Data\\Private',
+  ])('refuses the denied folder as %s', async (text) => {
+    const longNames = { 'C:/Data/PRIVAT~1': 'C:\\Data\\Private' };
+    using access = openAccess([grant('*', 'read'), grant('C:/Data/Private/*', 'none')], longNames);
+    expect(await access.mayRead(text)).toBe(false);
+    expect(await access.mayRead('C:\\Data\\Public')).toBe(true);
+  });
+
+  it.each([
+    'c:\\data\\private\\*',
+    '\\\\?\\C:\\Data\\Private\\*',
+    '\\\\.\\C:\\Data\\Private\\*',
+    '//?/C:/Data/Private/*',
+    'C:\\\\Data\\Private.\\*',
+    'C:\\Data\\Private \\*',
+    'C:\\Data\\PRIVAT~1\\*',
+    'C:\\D*\\Private.\\*',
+  ])('refuses the folder that an administrator denied as %s', async (pattern) => {
+    const longNames = { 'C:/Data/PRIVAT~1': 'C:\\Data\\Private' };
+    using access = openAccess([grant('*', 'read'), grant(pattern, 'none')], longNames);
+    expect(await access.mayRead('C:\\Data\\Private\\x')).toBe(false);
+  });
+
+  it('does not contact the server of a network folder without a grant', async () => {
+    using access = openAccess([grant('//nas/photos/*', 'read')]);
+    expect(await access.mayRead('\\\\evil.example\\photos')).toBe(false);
+    expect(access.resolved).toEqual([]);
+    expect(await access.mayRead('\\\\NAS\\Photos\\2026')).toBe(true);
   });
 });
 
@@ -182,24 +337,33 @@ describe('copy to FAT', () => {
 });
 
 describe('folder that the privacy settings of macOS protect', () => {
-  const refused = (code: string): Error => Object.assign(new Error(code), { code });
+  const messages = { EPERM: 'operation not permitted', EACCES: 'permission denied' };
+  const refused = (code: keyof typeof messages): Error =>
+    Object.assign(new Error(`${code}: ${messages[code]}, scandir '${folder}'`), { code });
+  const explain = (code: keyof typeof messages, platform: NodeJS.Platform): string | undefined =>
+    findExplanation({ error: refused(code).message, code: '' }, '', platform);
 
   it('is reported with the place of the setting', async () => {
     const readdir = (() => Promise.reject(refused('EPERM'))) as unknown as typeof promises.readdir;
     using _read = replaceBuiltin(promises, { readdir });
-    await expect(browse({} as Parameters<typeof browse>[0], folder, 'darwin')).rejects.toThrow(
-      'macOS may protect this folder: allow Homeport in System Settings',
-    );
-    await expect(browse({} as Parameters<typeof browse>[0], folder, 'linux')).rejects.toThrow(
-      'this computer does not let Homeport read it',
-    );
+    const getReason = async (platform: NodeJS.Platform): Promise<string> => {
+      const error: unknown = await browse({} as Parameters<typeof browse>[0], folder, platform).catch(
+        (each: unknown) => each,
+      );
+      return error instanceof CallError && error.text !== undefined ? readText(error.text) : '';
+    };
+    expect(await getReason('darwin')).toBe(`${m.accessDenied({ path: folder })} ${getProtectedFolderHint()}`);
+    expect(await getReason('linux')).toBe(m.accessDenied({ path: folder }));
     const mover = new LocalMover({ bytes: () => new Uint8Array(), text: () => '' }, () => undefined, 'darwin');
-    await expect(mover.list(folder, { group: '', exclude: [], signal })).rejects.toThrow('Privacy & Security');
+    const failure: unknown = await mover
+      .list(folder, { group: '', exclude: [], signal })
+      .catch((each: unknown) => each);
+    const error = failure instanceof Error ? failure.message : '';
+    expect(explainFailure({ error, code: '' }, '', 'darwin').error).toContain(getProtectedFolderHint());
   });
 
   it('is not named for other errors and other systems', () => {
-    expect(explainFolderAccess(refused('EACCES'), 'darwin')).toBe('this computer does not let Homeport read it');
-    expect(explainFolderAccess(refused('ENOENT'), 'darwin')).toBeUndefined();
-    expect(explainFolderAccess(refused('EPERM'), 'win32')).not.toContain('macOS');
+    expect(explain('EACCES', 'darwin')).toBe(m.accessDenied({ path: folder }));
+    expect(explain('EPERM', 'win32')).not.toContain('macOS');
   });
 });

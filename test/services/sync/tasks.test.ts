@@ -1,3 +1,6 @@
+import * as causes from '#messages/sync-causes';
+import * as problems from '#messages/sync-problems';
+import * as texts from '#messages/sync-texts';
 import {
   existsSync,
   lstatSync,
@@ -107,8 +110,8 @@ describe.each(engines)('a sync task with %s', (engine, isLeftOut) => {
       const task = await saved({ a: '1' }, {}, { name: 'Photos', notify: 'never' });
       renameSync(task.source, `${task.source} away`);
       expect((await run(task.id)).state).toBe('failed');
-      await until(health, ({ detail }) => /^Photos failed: .* is not there any more\.$/.test(detail));
-      expect((await health()).remedy).toEqual({ label: 'See what failed', to: `/sync/syncs/${String(task.id)}` });
+      await until(health, ({ detail }) => /^Photos failed: .*not found/i.test(detail));
+      expect((await health()).remedy).toEqual({ label: 'View failures', to: `/sync/syncs/${String(task.id)}` });
       renameSync(`${task.source} away`, task.source);
       expect((await run(task.id)).state).toBe('done');
       await until(health, ({ remedy }) => remedy === undefined);
@@ -154,12 +157,13 @@ describe.each(engines)('a sync task with %s', (engine, isLeftOut) => {
       const heldJob = await run(task.id);
       expect(heldJob).toMatchObject({
         state: 'held',
-        error: expect.stringMatching(/97 % of the destination/) as string,
+        error: expect.stringMatching(/97% of the destination/) as string,
       });
       expect(Object.keys(tree(task.destination))).toHaveLength(31);
       await until(
         async () => offers,
-        (list) => list.some(({ notice }) => notice.title === `task ${String(taskCount)}: waits for you`),
+        (list) =>
+          list.some(({ notice }) => notice.title === texts.notificationHeld({ name: `task ${String(taskCount)}` })),
       );
       const files = await fixture.api('GET', `/api/sync/plans/${String(heldJob.planId)}/files?what=delete&limit=5`);
       expect(files).toMatchObject({ total: 30 });
@@ -189,7 +193,7 @@ describe.each(engines)('a sync task with %s', (engine, isLeftOut) => {
       rmSync(task.source, { recursive: true });
       expect(await run(task.id)).toMatchObject({
         state: 'failed',
-        error: `${task.source} is not there any more. If it is on a disk, is that connected?`,
+        error: causes.folderMissing({ folder: task.source }),
         detail: 'directory not found',
       });
       expect(tree(task.destination)).toEqual({ a: '1' });
@@ -206,14 +210,14 @@ describe.each(engines)('a sync task with %s', (engine, isLeftOut) => {
       });
       expect(tree(task.destination)).toEqual({ b: 'other', c: '4' });
       const other = await saved({}, {});
-      await expect(run(other.id, { plan })).rejects.toThrow('no such preview');
+      await expect(run(other.id, { plan })).rejects.toThrow(problems.previewOfOtherTask());
       await fixture.api('PUT', `/api/sync/tasks/${String(task.id)}`, {
         name: 'x',
         mode: 'sync',
         source: task.source,
         destination: `${task.destination}2`,
       });
-      await expect(run(task.id, { plan })).rejects.toThrow('Look again');
+      await expect(run(task.id, { plan })).rejects.toThrow(problems.previewOutdated());
     });
 
     it('restores replaced files unless they were changed since', async () => {
@@ -231,7 +235,7 @@ describe.each(engines)('a sync task with %s', (engine, isLeftOut) => {
       const refused = await ended((await fixture.api('POST', `/api/sync/jobs/${String(job.id)}/undo`)).id);
       expect(refused).toMatchObject({
         state: 'failed',
-        error: expect.stringContaining('changes was changed since') as string,
+        error: causes.changedSince({ path: 'changes' }),
       });
       expect(tree(task.destination)['changes']).toBe('by hand');
       writeFileSync(join(task.destination, 'changes'), 'newer');
@@ -240,7 +244,7 @@ describe.each(engines)('a sync task with %s', (engine, isLeftOut) => {
       const undone = await ended((await fixture.api('POST', `/api/sync/jobs/${String(job.id)}/undo`)).id);
       expect(undone).toMatchObject({ kind: 'undo', state: 'done', error: '' });
       expect(tree(task.destination)).toEqual(before);
-      await expect(fixture.api('POST', `/api/sync/jobs/${String(job.id)}/undo`)).rejects.toThrow('Nothing is kept');
+      await expect(fixture.api('POST', `/api/sync/jobs/${String(job.id)}/undo`)).rejects.toThrow(problems.noUndo());
     });
 
     it('excludes files on both sides', async () => {
@@ -288,7 +292,7 @@ describe.each(engines)('a sync task with %s', (engine, isLeftOut) => {
         ...Object.fromEntries(came.map((name) => [name, 'new'])),
         ...Object.fromEntries(stays.map((name) => [name, 'stays'])),
       });
-      await expect(saved({}, {}, { exclude: ['a[b'] })).rejects.toThrow('without its ]');
+      await expect(saved({}, {}, { exclude: ['a[b'] })).rejects.toThrow('has no matching ]');
     });
 
     it('continues an interrupted undo', async () => {
@@ -368,7 +372,9 @@ describe.each(engines)('a sync task with %s', (engine, isLeftOut) => {
       ]);
       await expect(fixture.api('POST', '/api/sync/tasks', fields, eve)).rejects.toThrow('.to.replaced');
       const slow = { ...fields, exclude: ['{{(a+)+$}}'] };
-      await expect(fixture.api('POST', '/api/sync/tasks', slow, ada)).rejects.toThrow('only an administrator');
+      await expect(fixture.api('POST', '/api/sync/tasks', slow, ada)).rejects.toThrow(
+        'only administrators can use regular expressions',
+      );
     });
 
     it('creates a missing destination without counting an error', async () => {
@@ -426,7 +432,7 @@ describe.each(engines)('a sync task with %s', (engine, isLeftOut) => {
       }
       expect((await fixture.api('GET', '/api/sync', undefined, eve)).tasks).toEqual([]);
       const fields = { name: 'x', source: task.source, destination: `${fixture.folder}/eve/x` };
-      await expect(fixture.api('POST', '/api/sync/tasks', fields, eve)).rejects.toThrow('no grant');
+      await expect(fixture.api('POST', '/api/sync/tasks', fields, eve)).rejects.toThrow('no access');
       await expect(
         fixture.api('POST', '/api/sync/tasks', { ...fields, source: `:local:${task.source}` }, eve),
       ).rejects.toThrow();
@@ -475,7 +481,7 @@ it.skipIf(lacksRclone)('continues after a power failure without running twice, a
     const ask = createCaller(host.url('control'));
     expect((await ask('GET', `/api/sync/jobs/${String(id)}`)).job).toMatchObject({
       state: 'interrupted',
-      error: expect.stringContaining('Homeport was ended') as string,
+      error: causes.interrupted(),
     });
     const { items } = await until(
       async () => ask('GET', '/api/sync/jobs'),

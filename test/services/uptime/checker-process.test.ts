@@ -1,3 +1,4 @@
+import * as texts from '#messages/uptime-texts';
 import { execFileSync } from 'node:child_process';
 import { copyFileSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -38,7 +39,7 @@ describe.skipIf(process.platform === 'win32')('the checker process', { concurren
       const monitor = await rig.call<Monitor>('GET', `/api/monitors/${String(poison.id)}`);
       return monitor.active ? undefined : monitor;
     }, 20_000);
-    expect(paused.state.problems?.[0]).toContain('was paused because Homeport stopped working');
+    expect(paused.state.problems?.[0]).toBe(texts.quarantined());
     const before = well.requests.length;
     await vi.waitUntil(() => well.requests.length > before + 1, 20_000);
     const monitors = await rig.call<{ items: Monitor[] }>('GET', '/api/monitors');

@@ -40,7 +40,7 @@ it('sends one warning for a certificate that passes several thresholds', async (
     });
     // Without the authority the certificate is not trusted, and monitors without the option send no warning.
     const strange = await rig.add({ ...common, name: 'strange' });
-    expect((await rig.until(strange.id, 0)).msg).toContain('it signed itself');
+    expect((await rig.until(strange.id, 0)).msg).toContain('it is self-signed');
     const careless = await rig.add({ ...common, name: 'careless', ignoreTls: true, expiryNotification: true });
     await rig.until(careless.id, 1);
     await vi.waitUntil(async () => (await rig.beats(id)).length > 5);

@@ -4,7 +4,7 @@ import json
 import sys
 import time
 
-from uptime_kuma_api import DockerType, MaintenanceStrategy, MonitorType, UptimeKumaApi, UptimeKumaException, NotificationType
+from uptime_kuma_api import DockerType, MaintenanceStrategy, MonitorType, UptimeKumaApi, UptimeKumaException, NotificationType, ProxyProtocol
 
 url, user, password, target, engine = sys.argv[1:6]
 seen = {}
@@ -84,6 +84,9 @@ with UptimeKumaApi(url, timeout=60) as api:
     notification = api.add_notification(name="own", type=NotificationType.APPRISE, appriseURL="json://127.0.0.1:1/x")["id"]
     seen["notifications"] = [[one["name"], one["appriseURL"]] for one in api.get_notifications()]
     seen["notification"] = api.delete_notification(notification)["msg"]
+    proxy = api.add_proxy(protocol=ProxyProtocol.SOCKS5, host="127.0.0.1", port=1080, auth=True, username="ada", password="hush")["id"]
+    seen["proxies"] = [[one["protocol"], one["port"], one["username"], one["auth"]] for one in api.get_proxies()]
+    seen["proxy"] = api.delete_proxy(proxy)["msg"]
     try:
         api.test_chrome("x")
     except UptimeKumaException as error:

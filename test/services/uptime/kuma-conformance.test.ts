@@ -1,10 +1,11 @@
+import * as problems from '#messages/uptime-problems';
 import { execFile } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { lacksProgram } from '../../support/requirements.ts';
 import { toolPath } from '../../support/tools.ts';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { openTarget, openUptime, type Target, type UptimeRig } from './rig.ts';
-import { statusScript } from '../../../services/uptime/wire/status-script.ts';
+import { statusScript } from '../../../services/uptime/wire/status-page/status-script.ts';
 
 interface Golden {
   readonly request: { readonly method: string; readonly path: string };
@@ -141,6 +142,7 @@ it('escapes text in feeds and pages', async () => {
   const page = await fetch(`${rig.url}/status/heldout-27948`);
   const html = await page.text();
   expect(page.headers.get('content-security-policy')).toContain("default-src 'none'");
+  expect(page.headers.get('vary')).toContain('Accept-Language');
   expect(html).toContain('<title>Held Out</title>');
   expect(html).toContain('web down');
   // The page has one script, which its policy names by hash.
@@ -236,7 +238,7 @@ it('serves an OpenAPI document and readable errors', async () => {
   });
   expect(bulk.items).toEqual([
     { id: expect.any(Number) },
-    { error: 'url: This is needed.' },
+    { error: problems.fieldProblem({ field: 'url', problem: problems.fieldMissing() }) },
     { id: expect.any(Number) },
   ]);
   const secret = await rig.add({ type: 'http', name: 's', url: web.url, basic_auth_pass: 'hush', interval: 3600 });

@@ -130,7 +130,18 @@ function writeFullDatabase(file: string): void {
   writeKumaDatabase(file, {
     user: [{ id: 1, username: 'kuma', password: '$2a$10$secret' }],
     docker_host: [{ id: 3, user_id: 1, docker_daemon: '/var/run/docker.sock', docker_type: 'socket', name: 'nas' }],
-    proxy: [{ id: 1, user_id: 1, protocol: 'http', host: 'proxy.lan', port: 3128, auth: 1, password: 'proxysecret' }],
+    proxy: [
+      {
+        id: 1,
+        user_id: 1,
+        protocol: 'http',
+        host: 'proxy.lan',
+        port: 3128,
+        auth: 1,
+        username: 'kuma',
+        password: 'proxysecret',
+      },
+    ],
     monitor: [
       {
         id: 5,
@@ -270,14 +281,12 @@ describe('import of a kuma.db of Uptime Kuma 2', () => {
     expect([status, JSON.parse(text)]).toEqual([
       200,
       {
-        ...{ monitors: 5, tags: 1, dockerHosts: 1, statusPages: 1, maintenances: 2 },
+        ...{ monitors: 5, tags: 1, dockerHosts: 1, proxies: 1, statusPages: 1, maintenances: 2 },
         notifications: [{ name: 'My bot', type: 'telegram', monitors: 1 }],
         skipped: [
-          { what: 'proxy', name: 'http://proxy.lan', why: expect.any(String) },
           { what: 'apiKey', name: 'prometheus', why: expect.any(String) },
-          { what: 'option', name: 'game', why: expect.stringContaining('gamedig are not supported') },
+          { what: 'option', name: 'game', why: expect.stringContaining('gamedig aren’t supported') },
           { what: 'monitor', name: '', why: expect.stringContaining('name') },
-          { what: 'option', name: 'shop', why: 'Its proxy is not used: the target is asked directly.' },
         ],
       },
     ]);
@@ -285,6 +294,14 @@ describe('import of a kuma.db of Uptime Kuma 2', () => {
     expect(
       readdirSync(rig.host.dataDir, { recursive: true }).filter((name) => String(name).includes('import-')),
     ).toEqual([]);
+  });
+
+  it('imports proxies with their sign-in, for the monitors that use them', async () => {
+    const { items } = await rig.call<{ items: { id: number }[] }>('GET', '/api/proxies');
+    expect(items).toMatchObject([
+      { protocol: 'http', host: 'proxy.lan', port: 3128, auth: true, username: 'kuma', hasPassword: true },
+    ]);
+    expect(by['shop']?.proxyId).toBe(items[0]?.id);
   });
 
   it('imports monitors with their options', async () => {
@@ -341,7 +358,7 @@ describe('import of a kuma.db of Uptime Kuma 2', () => {
       '/api/services',
     );
     // A monitor without a check here is not reported as up.
-    expect(services.find(({ id }) => id === 'uptime')?.detail).toMatch(/^3 watched, [123] not checked yet$/);
+    expect(services.find(({ id }) => id === 'uptime')?.detail).toMatch(/^3 monitors, [123] not checked yet$/);
   });
 
   it('imports outages that ended before the import', async () => {
@@ -362,6 +379,9 @@ describe('import of a kuma.db of Uptime Kuma 2', () => {
       { timestamp: day(3) / 1000, up: 90, down: 10, avgPing: 40 },
       { timestamp: day(2) / 1000, up: 100, down: 0 },
     ]);
+    // The two hours before the last two are compared by hour.
+    const { previous } = await rig.call<{ previous: object[] }>('GET', `/api/monitors/${String(shop)}/chart?hours=2`);
+    expect(previous).toMatchObject([{ up: 45, down: 15, avgPing: 40 }]);
     const facts = await rig.call<{ uptime: { day: number; year: number } }>(
       'GET',
       `/api/monitors/${String(shop)}/facts`,

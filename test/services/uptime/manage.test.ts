@@ -1,3 +1,4 @@
+import * as problems from '#messages/uptime-problems';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -66,10 +67,10 @@ const backup = {
 describe('backup of Uptime Kuma', () => {
   it('imports groups, tags, tokens and unknown types and reports invalid entries', async () => {
     expect(await rig.call('POST', '/api/import', backup)).toEqual({
-      ...{ monitors: 4, tags: 1, dockerHosts: 0, statusPages: 0, maintenances: 0 },
+      ...{ monitors: 4, tags: 1, dockerHosts: 0, proxies: 0, statusPages: 0, maintenances: 0 },
       notifications: [{ name: 'ntfy', type: 'ntfy', monitors: 1 }],
       skipped: [
-        { what: 'option', name: 'game', why: expect.stringContaining('gamedig are not supported') },
+        { what: 'option', name: 'game', why: expect.stringContaining('gamedig aren’t supported') },
         { what: 'monitor', name: '', why: expect.stringContaining('name') },
       ],
     });
@@ -97,7 +98,7 @@ describe('backup of Uptime Kuma', () => {
     expect(secondImport).toMatchObject({ monitors: 3, tags: 0 });
     expect(secondImport.skipped).toHaveLength(3);
     const none = await rig.raw('POST', '/api/import', { hello: 1 });
-    expect([none.status, await none.json()]).toEqual([400, { ok: false, msg: expect.stringContaining('no backup') }]);
+    expect([none.status, await none.json()]).toEqual([400, { ok: false, msg: problems.backupWithoutMonitors() }]);
   });
 
   it('exports everything except secrets for another computer', async () => {
@@ -127,12 +128,13 @@ describe('backup of Uptime Kuma', () => {
         monitors: document.monitors.length,
         tags: 1,
         dockerHosts: 1,
+        proxies: 0,
         statusPages: 1,
         maintenances: 1,
         notifications: [],
         skipped: document.monitors
           .filter(({ type }) => type === 'gamedig')
-          .map(() => ({ what: 'option', name: 'game', why: expect.stringContaining('gamedig are not supported') })),
+          .map(() => ({ what: 'option', name: 'game', why: expect.stringContaining('gamedig aren’t supported') })),
       },
     });
     const moved = (await other.call<{ items: Monitor[] }>('GET', '/api/monitors')).items;
@@ -154,7 +156,7 @@ it('edits, pauses and removes several monitors and reports failures', async () =
   const edit = (body: object) => rig.call('POST', '/api/monitors/bulk-edit', body);
   expect(await edit({ ids: [...ids, 99_999], change: { interval: 120, active: false } })).toEqual({
     done: 3,
-    failed: [{ id: 99_999, error: 'There is no such monitor.' }],
+    failed: [{ id: 99_999, error: problems.monitorNotFound() }],
   });
   expect(await rig.call('GET', `/api/monitors/${String(ids[1])}`)).toMatchObject({
     interval: 120,

@@ -63,7 +63,7 @@ it('checks greeting, encryption and rejection of an SMTP server', async () => {
   const trusted = await rig.add({ ...starttls, name: 'trusted', tlsCa: pem.cert });
   await rig.until(trusted.id, 1);
   const strange = await rig.add({ ...starttls, name: 'strange' });
-  expect((await rig.until(strange.id, 0)).msg).toContain('it signed itself');
+  expect((await rig.until(strange.id, 0)).msg).toContain('it is self-signed');
   await new Promise<void>((resolve) => secured.close(() => resolve()));
   const refusing = createTcp((socket) => socket.end('554 go away\r\n'));
   const port = await listen(refusing);
@@ -147,10 +147,22 @@ it('includes nested members of a group and excludes paused ones', async () => {
   expect(await rig.until(inner.id, 0)).toMatchObject({ msg: 'Child monitors down: leaf' });
   expect(await rig.until(outer.id, 0)).toMatchObject({ msg: 'Child monitors down: inner' });
   await rig.call('POST', `/api/monitors/${String(leaf.id)}/pause`);
-  await rig.call('POST', `/api/monitors/${String(inner.id)}/check`);
   expect(await rig.until(inner.id, 2)).toMatchObject({ msg: 'Group empty' });
   await rig.call('POST', `/api/monitors/${String(outer.id)}/pause`);
   expect((await rig.raw('POST', `/api/monitors/${String(inner.id)}/check`)).status).toBe(409);
+});
+
+it('checks the groups of a monitor that is moved or removed', async () => {
+  const from = await rig.add({ type: 'group', name: 'from', ...hourly });
+  const to = await rig.add({ type: 'group', name: 'to', ...hourly });
+  const member = await rig.add({ type: 'manual', name: 'moved', parent: from.id, manual_status: 1, ...hourly });
+  await rig.until(from.id, 1);
+  expect(await rig.until(to.id, 2)).toMatchObject({ msg: 'Group empty' });
+  await rig.call('PATCH', `/api/monitors/${String(member.id)}`, { parent: to.id });
+  await rig.until(to.id, 1);
+  expect(await rig.until(from.id, 2)).toMatchObject({ msg: 'Group empty' });
+  await rig.call('DELETE', `/api/monitors/${String(member.id)}`);
+  expect(await rig.until(to.id, 2)).toMatchObject({ msg: 'Group empty' });
 });
 
 describe('certificate details', () => {

@@ -1,3 +1,4 @@
+import * as gatewayTexts from '#messages/gateway-texts';
 import { spawn } from 'node:child_process';
 import { IncomingMessage } from 'node:http';
 import { Socket } from 'node:net';
@@ -128,7 +129,7 @@ it('serves a status page under its domain name through the gateway without a sig
     await expect(call('PUT', '/api/status-pages/harbour', { domainNameList: [name] })).rejects.toThrow();
   await call('PUT', '/api/status-pages/harbour', { domainNameList: ['nas.local', 'status.harbour.local'] });
   await vi.waitUntil(async () => (await visit())?.status === 200, waitOptions);
-  expect((await home.ask('https://nas.local/')).body).toContain('What is shared on this network');
+  expect((await home.ask('https://nas.local/')).body).toContain(gatewayTexts.homeTitle());
   // An unpublished page is not found under its domain.
   await call('PUT', '/api/status-pages/harbour', { published: false });
   await vi.waitUntil(async () => (await visit())?.status !== 200, waitOptions);

@@ -1,3 +1,4 @@
+import * as texts from '#messages/uptime-texts';
 import { createServer } from 'node:https';
 import { createServer as createTcp } from 'node:net';
 import { expect, it, vi } from 'vitest';
@@ -50,14 +51,14 @@ it('reports slow responses and their end once without changing the baseline', as
   await beats(30, (beat) => 240 + (beat % 5));
   const [slow] = await until(clock, rig, 'degraded', 1);
   expect(slow).toMatchObject({
-    title: expect.stringMatching(/^\[Slow\] job: 24\d ms \(normally (59|6\d) ms\)$/),
+    title: expect.stringMatching(/^\[Slow\] job: 24\d ms \(usually (59|6\d) ms\)$/),
     type: 'warning',
     event: { monitorId: id, monitorName: 'job', since: expect.any(String) },
   });
   expect(await rig.call('GET', `/api/monitors/${String(id)}`)).toMatchObject({ state: { status: 1, degraded: true } });
   await beats(20, (beat) => 58 + (beat % 5));
   expect((await until(clock, rig, 'degraded_resolved', 1))[0]).toMatchObject({
-    title: '[Normal again] job',
+    title: texts.eventNormal({ name: 'job' }),
     type: 'success',
   });
   expect(listEvents(rig, 'degraded')).toHaveLength(1);
@@ -194,7 +195,7 @@ it('reports the start and end of flapping once', async () => {
     clock.advance(1);
     return titles().length > before.length;
   });
-  expect(titles().at(-1)).toBe('[Steady again] job');
+  expect(titles().at(-1)).toBe(texts.eventSteady({ name: 'job' }));
 });
 
 it('returns the uptime of each of the last 24 hours and null for unknown hours', async () => {

@@ -163,14 +163,14 @@ describe('times of maintenance', () => {
     [
       parseTime('2026-11-26T02:00'),
       parseTime('2026-11-26T03:30'),
-      'Thursday, November 26, 03:00 to 04:30 (Europe/Berlin)',
+      'Thursday, November 26, 03:00 to 04:30 (Europe/Berlin).',
     ],
     [
       parseTime('2026-11-26T22:00'),
       parseTime('2026-11-27T01:00'),
-      'Thursday, November 26, 23:00 to Friday, November 27, 02:00 (Europe/Berlin)',
+      'Thursday, November 26, 23:00 to Friday, November 27, 02:00 (Europe/Berlin).',
     ],
-    [parseTime('2026-11-26T02:00'), Infinity, 'Thursday, November 26, 03:00, until somebody ends it (Europe/Berlin)'],
+    [parseTime('2026-11-26T02:00'), Infinity, 'Thursday, November 26, 03:00, until ended manually (Europe/Berlin).'],
   ])('are formatted in their time zone, %i to %i', (start, end, formatted) => {
     expect(formatSlot({ start, end }, 'Europe/Berlin')).toBe(formatted);
   });

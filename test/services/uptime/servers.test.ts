@@ -254,6 +254,7 @@ it('fails without a network and does not start after its timeout', async () => {
       signal: AbortSignal.abort(new Error('over')),
       onChain: () => undefined,
       engine: () => undefined,
+      proxies: new Map(),
     };
     await expect(probe(order)).rejects.toThrow('over');
   }

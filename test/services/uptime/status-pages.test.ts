@@ -1,3 +1,5 @@
+import * as texts from '#messages/uptime-texts';
+import * as problems from '#messages/uptime-problems';
 import { request } from 'node:http';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { control } from '../../../services/control/index.ts';
@@ -52,10 +54,10 @@ it('lists outages with their timeline and without causes', async () => {
   const { items } = await rig.call<{ items: { id: number }[] }>('GET', `/api/incidents?monitor=${String(job.id)}`);
   await rig.call('POST', `/api/incidents/${String(items[0]?.id)}/ack`);
   await rig.call('POST', `/api/incidents/${String(items[0]?.id)}/notes`, { text: 'the admin password is wrong' });
-  expect(await html()).toContain('Looked into since');
+  expect(await html()).toContain('Acknowledged <time');
   await set(job.id, 1);
   await rig.events('up', job.id);
-  expect(await html()).toMatch(/Mail<\/span><span class="word w1">Over/);
+  expect(await html()).toMatch(/Mail<\/span><span class="word w1">Resolved/);
   const statusPage = await (await fetch(`${rig.url}/api/status-page/outages`)).json();
   expect(statusPage).toMatchObject({
     outages: [{ monitorIds: [job.id], resolvedAt: expect.stringMatching(/^\d{4}-/) }],
@@ -63,7 +65,7 @@ it('lists outages with their timeline and without causes', async () => {
   for (const text of [await html(), JSON.stringify(statusPage)])
     expect(text).not.toMatch(/password|Secret|Set by hand/);
   await rig.call('PUT', '/api/status-pages/outages', { showOutages: false });
-  expect(await html()).not.toContain('Outages of the last');
+  expect(await html()).not.toContain(texts.outagesTitle());
 });
 
 it('lists an outage once in the feed despite a pause or maintenance', async () => {
@@ -111,6 +113,57 @@ it('changes only the given fields of pages and notes', async () => {
   expect(changed).toMatchObject({ title: 'Move', content: 'To new disks.', style: 'danger', pin: false });
 });
 
+it('shows the logo and the accent color, with a readable button', async () => {
+  await addPage('branded', []);
+  const logo = `data:image/svg+xml;base64,${Buffer.from('<svg xmlns="http://www.w3.org/2000/svg"/>').toString('base64')}`;
+  await rig.call('PUT', '/api/status-pages/branded', { logo, accentColor: '#ffd400' });
+  const html = async () => (await fetch(`${rig.url}/status/branded`)).text();
+  expect(await html()).toContain(`<img class="logo" src="${logo}" alt="">`);
+  expect(await html()).toContain('--accent:#ffd400;--on:#000');
+  await rig.call('PUT', '/api/status-pages/branded', { accentColor: '#0e7490' });
+  expect(await html()).toContain('--accent:#0e7490;--on:#fff');
+  // Clients of Uptime Kuma know neither.
+  const { config } = (await (await fetch(`${rig.url}/api/status-page/branded`)).json()) as { config: object };
+  expect(Object.keys(config)).not.toContain('logo');
+  for (const invalid of [
+    { logo: 'https://example.org/logo.png' },
+    { logo: 'data:text/html;base64,PGI+' },
+    { logo: 'data:image/png;base64,"onerror="' },
+    { accentColor: 'red;}body{display:none' },
+  ]) {
+    expect((await rig.raw('PUT', '/api/status-pages/branded', invalid)).status, JSON.stringify(invalid)).toBe(400);
+  }
+});
+
+it('lists resolved notes below the current ones', async () => {
+  await addPage('past', []);
+  const incidentsPath = '/api/status-pages/past/incidents';
+  const { id } = await rig.call<{ id: number }>('POST', incidentsPath, {
+    title: 'New disks',
+    content: 'All **well**.',
+  });
+  const html = async () => (await fetch(`${rig.url}/status/past`)).text();
+  expect(await html()).not.toContain(texts.pastNotesTitle());
+  await rig.call('PATCH', `${incidentsPath}/${String(id)}`, { pin: false });
+  expect(await html()).toMatch(/<section class="past">.*New disks<.*All <strong>well<\/strong>/s);
+  expect(await html()).not.toContain('<section class="note');
+});
+
+it('lists all notes on the history page, 20 at a time', async () => {
+  await addPage('history', []);
+  const incidentsPath = '/api/status-pages/history/incidents';
+  const titles = async (path: string) =>
+    [...(await (await fetch(rig.url + path)).text()).matchAll(/<span class="name">([^<]*)</g)].map(
+      ([, title]) => title,
+    );
+  for (let note = 1; note <= 22; note += 1) await rig.call('POST', incidentsPath, { title: `Note ${String(note)}` });
+  const first = await (await fetch(`${rig.url}/status/history/history`)).text();
+  expect(await titles('/status/history/history')).toHaveLength(20);
+  const older = /href="(\/status\/history\/history\?before=\d+)"/.exec(first)?.[1] ?? '';
+  expect(await titles(older)).toEqual(['Note 2', 'Note 1']);
+  expect((await fetch(`${rig.url}/status/nosuch/history`)).status).toBe(404);
+});
+
 describe('domain name of a status page', () => {
   it('serves the page at its root until the page is deleted', async () => {
     const job = await addJob('Web');
@@ -130,7 +183,7 @@ describe('domain name of a status page', () => {
     const response = await rig.raw('PUT', '/api/status-pages/second', { domainNameList: ['status.example.org'] });
     expect([response.status, await response.json()]).toEqual([
       409,
-      expect.objectContaining({ issues: [{ path: ['domainNameList'], message: 'Another status page has it.' }] }),
+      expect.objectContaining({ issues: [{ path: ['domainNameList'], message: problems.domainNameTaken() }] }),
     ]);
     await rig.call('DELETE', '/api/status-pages/named');
     expect((await askAs('status.example.org', '/')).status).toBe(403);

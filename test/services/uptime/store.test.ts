@@ -80,7 +80,7 @@ eachDialect((name, open) => {
   it('lists recent outages of several monitors', async () => {
     const { incidents, commit } = await openStores();
     const open = (monitor: number, time: number) =>
-      commit((transaction) => incidents.open(transaction, monitor, time, 'x'));
+      commit((transaction) => incidents.open(transaction, monitor, time, { cause: 'x' }));
     const over = await open(1, 0);
     await commit((transaction) => incidents.resolve(transaction, over, hour));
     const lasting = await open(1, hour);
@@ -127,7 +127,7 @@ eachDialect((name, open) => {
     expect(rows[0]?.config).not.toContain('hush');
     await commit(async (transaction) => {
       await beats.add(transaction, [beat(id, 1)]);
-      await incidents.open(transaction, id, 1, 'gone');
+      await incidents.open(transaction, id, 1, { cause: 'gone' });
     });
     await commit((transaction) => monitors.remove(transaction, id));
     expect([await monitors.all(), await beats.since(id, 0), await incidents.list({ limit: 5 })]).toEqual([[], [], []]);

@@ -1,3 +1,5 @@
+import * as problems from '#messages/uptime-problems';
+import * as texts from '#messages/uptime-texts';
 import { request } from 'node:http';
 import { afterAll, beforeAll, expect, it, vi } from 'vitest';
 import { control } from '../../../services/control/index.ts';
@@ -76,8 +78,8 @@ it('subscribes after the confirmation and unsubscribes by the link of a mail', a
   expect(html).toContain('<form method="post" action="/status/shop/subscribe">');
   expect(html).toContain(`<a href="${rig.host.url('push')}/status-shop"`);
   const response = await post('/status/shop/subscribe', { email: ' Ada@Example.com ' });
-  expect([response.status, response.text]).toEqual([200, expect.stringContaining('Look into your mailbox')]);
-  const confirmation = await mailTo('Ada@example.com', 'Confirm: news of Page shop');
+  expect([response.status, response.text]).toEqual([200, expect.stringContaining(texts.checkMailbox())]);
+  const confirmation = await mailTo('Ada@example.com', texts.mailConfirmSubject({ page: 'Page shop' }));
   const link = linkIn(confirmation, 'confirm');
   // No mail is sent before, and opening the link changes nothing.
   await rig.call('PATCH', `/api/monitors/${String(job)}`, { manual_status: 0 });
@@ -86,13 +88,13 @@ it('subscribes after the confirmation and unsubscribes by the link of a mail', a
   expect([question.status, question.headers.get('referrer-policy'), await question.text()]).toEqual([
     200,
     'no-referrer',
-    expect.stringContaining('Yes, send them'),
+    expect.stringContaining(texts.confirmButton()),
   ]);
   expect(await rig.call('GET', '/api/status-pages/shop/subscribers')).toEqual({
     mail: true,
     items: [{ id: 1, address: 'Ada@example.com', confirmed: false, createdAt: expect.any(Number) }],
   });
-  expect((await post(link)).text).toContain('You will hear of');
+  expect((await post(link)).text).toContain(texts.subscribed());
   await rig.call('PATCH', `/api/monitors/${String(job)}`, { manual_status: 1 });
   const subscriberMail = await mailTo('Ada@example.com', 'Page shop: job of shop is up again');
   expect(mail.taken.filter(({ to }) => to.includes('Ada@example.com')).map(({ to }) => to)).toEqual([
@@ -100,7 +102,7 @@ it('subscribes after the confirmation and unsubscribes by the link of a mail', a
     ['Ada@example.com'],
   ]);
   expect(subscriberMail).toContain(`${rig.url}/status/shop`);
-  expect((await post(linkIn(subscriberMail, 'unsubscribe'))).text).toContain('No more mails');
+  expect((await post(linkIn(subscriberMail, 'unsubscribe'))).text).toContain(texts.unsubscribed());
   expect(await rig.call('GET', '/api/status-pages/shop/subscribers')).toMatchObject({ items: [] });
   expect((await post(linkIn(subscriberMail, 'unsubscribe'))).status).toBe(404);
   await rig.call('POST', '/api/status-pages/shop/incidents', { title: 'Later', content: 'x' });
@@ -112,7 +114,7 @@ it('limits mail to strangers and reveals no subscribers', async () => {
   await addPage('many');
   const sendRequest = (email: string, from: string) => post('/status/many/subscribe', { email }, from);
   const first = await sendRequest('bob@example.com', '127.0.0.2');
-  await mailTo('bob@example.com', 'Confirm: news of Page many');
+  await mailTo('bob@example.com', texts.mailConfirmSubject({ page: 'Page many' }));
   // A repeated request, also by other visitors, gets the same response without another mail.
   for (const from of ['127.0.0.3', '127.0.0.4']) expect(await sendRequest('bob@example.com', from)).toEqual(first);
   const answers = [];
@@ -123,7 +125,7 @@ it('limits mail to strangers and reveals no subscribers', async () => {
   expect(mail.taken.filter(({ to }) => to.includes('bob@example.com'))).toHaveLength(1);
   for (const bad of ['', 'x', 'a@b\r\nBcc: c@d.com', '<script>@x.com']) {
     const reply = await sendRequest(bad, '127.0.0.6');
-    expect([reply.status, reply.text]).toEqual([400, expect.stringContaining('This is no mail address.')]);
+    expect([reply.status, reply.text]).toEqual([400, expect.stringContaining(problems.mailAddressInvalid())]);
   }
   const wrong = `1.${'a'.repeat(32)}`;
   for (const link of [wrong, '1', '', '99.x']) expect((await post(`/status/many/confirm?of=${link}`)).status).toBe(404);
@@ -157,9 +159,10 @@ it('links mails to the address at which the visitor subscribed', async () => {
   const otherOrigin = rig.url.replace('127.0.0.1', 'localhost');
   const body = new URLSearchParams({ email: 'eve@example.com' });
   expect((await fetch(`${otherOrigin}/status/seen/subscribe`, { method: 'POST', body })).status).toBe(200);
-  expect((await post(linkIn(await mailTo('eve@example.com', 'Confirm: news of Page seen'), 'confirm'))).status).toBe(
-    200,
-  );
+  expect(
+    (await post(linkIn(await mailTo('eve@example.com', texts.mailConfirmSubject({ page: 'Page seen' })), 'confirm')))
+      .status,
+  ).toBe(200);
   await rig.call('PATCH', `/api/monitors/${String(job)}`, { manual_status: 0 });
   const subscriberMail = await mailTo('eve@example.com', 'Page seen: job of seen is down');
   expect(linkIn(subscriberMail, 'unsubscribe')).toContain(`${otherOrigin}/status/seen/unsubscribe?of=`);

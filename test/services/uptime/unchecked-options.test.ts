@@ -1,3 +1,4 @@
+import * as texts from '#messages/uptime-texts';
 import { createSocket } from 'node:dgram';
 import { once } from 'node:events';
 import { createServer } from 'node:net';
@@ -135,7 +136,7 @@ describe('A port monitor that watches a certificate', () => {
       await rig.until((await add({ port: plainPort, smtpSecurity: 'starttls' })).id, 0);
       const unset = await add({ port: plainPort, smtpSecurity: null });
       await rig.until(unset.id, 1);
-      expect((unset.state.problems ?? []).join()).toContain('certificate is not watched');
+      expect((unset.state.problems ?? []).join()).toContain(texts.certificateIgnoredWithoutEncryption());
     } finally {
       secure.close();
       closingServer.close();
@@ -187,8 +188,8 @@ describe('An HTTP monitor', () => {
   });
 
   it.each([
-    [{ authMethod: 'oauth2-cc' }, 'sign-in method is not supported'],
-    [{ type: 'steam', hostname: 'x' }, 'steam are not supported'],
+    [{ authMethod: 'oauth2-cc' }, 'sign-in method isn’t supported'],
+    [{ type: 'steam', hostname: 'x' }, 'steam aren’t supported'],
     [{ url: 'gopher://x' }, ''],
   ])('is never up, also upside down, when it cannot check: %j', async (overrides, problem) => {
     const { id } = await rig.add(http({ ...overrides, upsideDown: true }));
@@ -198,10 +199,9 @@ describe('An HTTP monitor', () => {
   });
 
   it.each([
-    [{ proxyId: 3 }, 'proxy is not used'],
-    [{ conditions: [condition('equals', 'x')] }, 'conditions are not evaluated'],
-    [{ domainExpiryNotification: true }, 'domain name is not watched'],
-    [{ madeUpOption: 'x' }, 'no effect: madeUpOption'],
+    [{ conditions: [condition('equals', 'x')] }, texts.conditionsIgnored()],
+    [{ domainExpiryNotification: true }, texts.domainExpiryIgnored()],
+    [{ madeUpOption: 'x' }, texts.optionsWithoutEffect({ names: 'madeUpOption' })],
   ])('reports options that have no effect: %j', async (overrides, problem) => {
     const added = await rig.add(http(overrides));
     expect((added.state.problems ?? []).join()).toContain(problem);

@@ -88,7 +88,7 @@ process.on('message', (command: { readonly does: string; readonly id: number }) 
     }),
     session: () => electron.call('session', undefined, { url: electron.window?.addresses.at(-1) ?? '', parent: null }),
     second: () => electron.secondInstance(['electron', app]),
-    again: () => electron.click(/^Start the services again now$/),
+    again: () => electron.click(/^Restart services now$/),
     quit: () => electron.parts.app.quit(),
   };
   void Promise.resolve(answers[command.does]?.()).then((value) =>

@@ -1,3 +1,4 @@
+import * as m from '#messages/host-problems';
 import { Worker } from 'node:worker_threads';
 import { Problem } from '../../../../services/contracts/problem.ts';
 import type { Clock, Log } from '../../../../services/contracts/service.ts';
@@ -59,7 +60,7 @@ export class ReadThread implements AsyncDisposable {
       if (this.#closed) return reject(buildClosedProblem());
       if (signal?.aborted === true) return reject(signal.reason as Error);
       if (this.#waiting.length >= maxWaiting) {
-        const detail = 'Too many readers wait for the database. Try again in a moment.';
+        const detail = m.tooManyReads;
         return reject(new Problem('database.busy', 503, detail));
       }
       this.#number = (this.#number % 0x7fffffff) + 1;
@@ -212,16 +213,16 @@ function settle({ signal, abandon }: Waiting, answer: () => void): void {
 
 /** Uses the same error as the group commit. */
 export function buildClosedProblem(): Problem {
-  return new Problem('database.closed', 503, 'The database is closed; the host is stopping.');
+  return new Problem('database.closed', 503, m.databaseClosed);
 }
 
 function buildCrashedProblem(): Problem {
-  const detail = 'The thread that reads the database ended over this question. The log has more.';
+  const detail = m.readThreadFailed;
   return new Problem('database.reader_failed', 503, detail, { retryable: false });
 }
 
 function failure({ code, message }: { readonly code: string; readonly message: string }): Error {
   if (code !== 'too_large') return Object.assign(new Error(message), { code });
-  const detail = 'That is more than can be read at once. Ask for less.';
+  const detail = m.readTooLarge;
   return new Problem('database.too_large', 413, detail, { cause: new Error(message), retryable: false });
 }

@@ -1,3 +1,4 @@
+import * as m from '#messages/engine-texts';
 import { createReadStream } from 'node:fs';
 import type { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
@@ -29,7 +30,7 @@ const unixHost = 3;
 export function readArchive(path: string, name: string): AsyncIterable<ArchiveEntry> {
   if (name.endsWith('.zip')) return readZip(path);
   if (/\.(tar\.gz|tgz)$/.test(name)) return readTar(path);
-  throw new SourceUnavailable(`${name} is not a kind of archive that can be unpacked`);
+  throw new SourceUnavailable(() => m.unknownArchiveFormat({ file: name }));
 }
 
 async function* readZip(path: string): AsyncIterable<ArchiveEntry> {

@@ -1,5 +1,7 @@
+import * as m from '#messages/engine-texts';
 import { createHash } from 'node:crypto';
 import { open, type FileHandle } from 'node:fs/promises';
+import { createSizeError } from './size-limit.ts';
 import { SourceUnavailable } from './source-unavailable.ts';
 
 /** Short, since the internet may be unavailable. */
@@ -12,6 +14,8 @@ const maxListBytes = 1024 * 1024;
 /** Answer of a server whose body is being received. */
 export interface ReleaseResponse {
   readonly host: string;
+  /** Name of the file, the last segment of its address. */
+  readonly file: string;
   /** Length in bytes; 0 when unknown. */
   readonly length: number;
   /**
@@ -26,17 +30,18 @@ export interface ReleaseResponse {
  * @throws SourceUnavailable when the server cannot be reached or answers with an error status.
  */
 export async function requestFile(url: string, stallMs = stallTimeoutMs): Promise<ReleaseResponse> {
-  const { host } = new URL(url);
+  const { host, pathname } = new URL(url);
+  const file = decodeURIComponent(pathname.slice(pathname.lastIndexOf('/') + 1));
   const abort = new AbortController();
   const unanswered = setTimeout(() => abort.abort(), answerTimeoutMs);
   try {
     const response = await fetch(url, { signal: abort.signal });
-    if (!response.ok) throw new SourceUnavailable(`${host} answered ${response.status}`);
+    if (!response.ok) throw new SourceUnavailable(() => m.httpStatus({ host, status: String(response.status) }));
     const length = Number(response.headers.get('content-length') ?? 0);
-    return { host, length, read: () => readBody(response, { host, abort, stallMs }) };
+    return { host, file, length, read: () => readBody(response, { host, abort, stallMs }) };
   } catch (error) {
     if (error instanceof SourceUnavailable) throw error;
-    throw new SourceUnavailable(`${host} cannot be reached`, { cause: error });
+    throw new SourceUnavailable(() => m.unreachable({ host }), { cause: error });
   } finally {
     clearTimeout(unanswered);
   }
@@ -52,25 +57,31 @@ export async function requestText(url: string): Promise<string> {
   let size = 0;
   for await (const chunk of response.read()) {
     size += chunk.byteLength;
-    if (size > maxListBytes) throw new SourceUnavailable(`the list of ${response.host} is larger than any ever was`);
+    if (size > maxListBytes) throw createSizeError(response.file, maxListBytes);
     chunks.push(chunk);
   }
   return Buffer.concat(chunks).toString('utf8');
 }
 
+export interface SaveOptions {
+  readonly reportPercent: (percent: number) => void;
+  readonly maxBytes?: number;
+}
+
 /**
  * Writes the body to a new file and returns its SHA-256 in hex. Reports each whole per cent once when the length is
  * known.
- * @throws SourceUnavailable when the download is interrupted, or the file is larger than any release.
+ * @throws SourceUnavailable when the download is interrupted, or the file is larger than the limit.
  */
 export async function saveFile(
   response: ReleaseResponse,
   path: string,
-  reportPercent: (percent: number) => void,
+  { reportPercent, maxBytes = maxDownloadBytes }: SaveOptions,
 ): Promise<string> {
+  if (response.length > maxBytes) throw createSizeError(response.file, maxBytes);
   const file = await open(path, 'wx', 0o700);
   try {
-    const sum = await writeBody(response, file, reportPercent);
+    const sum = await writeBody(response, file, { reportPercent, maxBytes });
     await file.sync();
     return sum;
   } finally {
@@ -79,16 +90,16 @@ export async function saveFile(
 }
 
 async function writeBody(
-  { length, read }: ReleaseResponse,
+  { file: name, length, read }: ReleaseResponse,
   file: FileHandle,
-  reportPercent: (percent: number) => void,
+  { reportPercent, maxBytes }: Required<SaveOptions>,
 ): Promise<string> {
   const hash = createHash('sha256');
   let size = 0;
   let reportedPercent = -1;
   for await (const chunk of read()) {
     size += chunk.byteLength;
-    if (size > maxDownloadBytes) throw new SourceUnavailable('the release file is larger than any release ever was');
+    if (size > maxBytes) throw createSizeError(name, maxBytes);
     const percent = length > 0 ? Math.min(100, Math.floor((100 * size) / length)) : reportedPercent;
     if (percent > reportedPercent) {
       reportedPercent = percent;
@@ -118,7 +129,7 @@ async function* readBody(
       const { done, value } = await reader
         .read()
         .catch((cause: unknown) => {
-          throw new SourceUnavailable(`the download from ${host} was interrupted`, { cause });
+          throw new SourceUnavailable(() => m.interrupted({ host }), { cause });
         })
         .finally(() => clearTimeout(stalled));
       if (done) return;

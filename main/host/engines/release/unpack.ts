@@ -1,9 +1,12 @@
+import * as m from '#messages/engine-texts';
+import { formatNumber } from '../../../../messages/format.ts';
 import { createWriteStream } from 'node:fs';
 import { mkdir, realpath, symlink } from 'node:fs/promises';
 import { dirname, join, posix } from 'node:path';
 import { Transform } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { readArchive, type ArchiveEntry } from './archive-entries.ts';
+import { createContentSizeError } from './size-limit.ts';
 import { SourceUnavailable } from './source-unavailable.ts';
 
 export interface UnpackOptions {
@@ -31,18 +34,19 @@ export async function unpackArchive(archive: string, options: UnpackOptions): Pr
   const { name, members, folder } = options;
   const unpacked = new Set<string>();
   const links: { readonly name: string; readonly target: string }[] = [];
-  const limit = new ByteLimit(options.maxBytes ?? defaultMaxBytes);
+  const limit = new ByteLimit(name, options.maxBytes ?? defaultMaxBytes);
   let count = 0;
   for await (const entry of readArchive(archive, name)) {
     count += 1;
-    if (count > maxEntries) throw new SourceUnavailable(`${name} has more than ${maxEntries} members`);
+    if (count > maxEntries)
+      throw new SourceUnavailable(() => m.tooManyMembers({ file: name, limit: formatNumber(maxEntries) }));
     const target = members === undefined ? entry.name : members[entry.name];
     if (target === undefined) continue;
     const segments = splitName(target);
     if (entry.kind === 'folder') await mkdir(join(folder, ...segments), { recursive: true });
     else if (entry.kind === 'file') await writeMember(entry, join(folder, ...segments), limit);
     else if (entry.kind === 'symlink') links.push({ name: segments.join('/'), target: checkLink(segments, entry) });
-    else throw new SourceUnavailable(`${name} contains ${entry.name}, which is neither a file nor a folder`);
+    else throw new SourceUnavailable(() => m.unsupportedMember({ file: name, member: entry.name }));
     unpacked.add(entry.name);
   }
   // Links are created last, so that no member is written through one.
@@ -50,18 +54,22 @@ export async function unpackArchive(archive: string, options: UnpackOptions): Pr
   for (const link of links) {
     const parent = dirname(join(root, link.name));
     await mkdir(parent, { recursive: true });
-    if ((await realpath(parent)) !== parent) throw new SourceUnavailable(`${name} contains a link below a link`);
+    if ((await realpath(parent)) !== parent) throw new SourceUnavailable(() => m.linkBelowLink({ file: name }));
     await symlink(link.target, join(root, link.name));
   }
   const missing = Object.keys(members ?? {}).find((member) => !unpacked.has(member));
-  if (missing !== undefined) throw new SourceUnavailable(`${name} does not contain ${missing}`);
+  if (missing !== undefined) throw new SourceUnavailable(() => m.notInArchive({ archive: name, file: missing }));
 }
 
 /** Counts the unpacked bytes of all members, since a small archive can contain an endless file. */
 class ByteLimit {
+  readonly #archive: string;
+  readonly #maxBytes: number;
   #remaining: number;
 
-  constructor(maxBytes: number) {
+  constructor(archive: string, maxBytes: number) {
+    this.#archive = archive;
+    this.#maxBytes = maxBytes;
     this.#remaining = maxBytes;
   }
 
@@ -69,7 +77,7 @@ class ByteLimit {
     return new Transform({
       transform: (chunk: Buffer, _encoding, done) => {
         this.#remaining -= chunk.length;
-        if (this.#remaining < 0) done(new SourceUnavailable('the archive is larger than any release ever was'));
+        if (this.#remaining < 0) done(createContentSizeError(this.#archive, this.#maxBytes));
         else done(null, chunk);
       },
     });
@@ -91,7 +99,7 @@ function splitName(name: string): readonly string[] {
     segments.some((segment) => segment === '..' || windowsNames.test(segment)) ||
     segments.length === 0;
   if (isUnsafe && name !== './' && name !== '.') {
-    throw new SourceUnavailable(`the archive contains the unsafe name ${JSON.stringify(name)}`);
+    throw new SourceUnavailable(() => m.unsafeName({ name: JSON.stringify(name) }));
   }
   return segments;
 }
@@ -101,7 +109,7 @@ function checkLink(segments: readonly string[], { name, linkTarget }: ArchiveEnt
   const resolved = posix.normalize(posix.join(...segments.slice(0, -1), linkTarget));
   const leadsOut = !/^(?:\.\.\/)*(?:(?!\.\.?(?:\/|$))[^/\\:\0]+(?:\/|$))+$/.test(linkTarget);
   if (leadsOut || resolved === '..' || resolved.startsWith('../')) {
-    throw new SourceUnavailable(`the archive contains the link ${name}, which leads out of it`);
+    throw new SourceUnavailable(() => m.unsafeLink({ name }));
   }
   return linkTarget;
 }

@@ -1,3 +1,4 @@
+import { foldText } from '../../state/search-text.ts';
 import type { Command, CommandGroup } from './command.ts';
 
 /**
@@ -41,10 +42,10 @@ function matchesCommand({ title, keywords }: Command, typedWords: readonly strin
 
 /** Ranks a title: 0 for an equal title, 1 for a prefix, 2 when it contains all words, 3 when only keywords match. */
 function getRank({ title }: Command, typed: string): number {
-  const lowerTitle = title.toLowerCase();
-  const query = typed.trim().toLowerCase();
-  if (lowerTitle === query) return 0;
-  if (lowerTitle.startsWith(query)) return 1;
+  const foldedTitle = foldText(title);
+  const query = foldText(typed.trim());
+  if (foldedTitle === query) return 0;
+  if (foldedTitle.startsWith(query)) return 1;
   return matchesAllWords(title, splitTerms(typed)) ? 2 : 3;
 }
 
@@ -53,9 +54,9 @@ function matchesAllWords(text: string, typedWords: readonly string[]): boolean {
   return typedWords.every((word) => textWords.some((each) => each.startsWith(word)));
 }
 
+/** Splits at apostrophes too, so that an elided article such as `l’` does not hide the word after it. */
 function splitTerms(text: string): string[] {
-  return text
-    .toLowerCase()
-    .split(/[\s/]+/)
+  return foldText(text)
+    .split(/[\s/']+/)
     .filter(Boolean);
 }

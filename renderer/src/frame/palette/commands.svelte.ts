@@ -25,9 +25,9 @@ export function commandGroups(): readonly CommandGroup[] {
 function pageCommands(): readonly Command[] {
   return openPages().map((page) => ({
     id: `page:${page.path}`,
-    title: page.title,
+    title: page.title(),
     icon: page.icon,
-    keywords: (page.keywords ?? '').split(' ').filter(Boolean),
+    keywords: (page.keywords?.() ?? '').split(' ').filter(Boolean),
     run: () => router.navigate(getPageHref(page)),
   }));
 }

@@ -5,37 +5,27 @@ import type { ServiceTab } from '../service/tabs.ts';
 export const tabs: readonly ServiceTab[] = [
   {
     section: '',
-    get title() {
-      return m.overview();
-    },
+    title: m.overview,
     load: () => import('./overview/Overview.svelte'),
   },
   {
     section: 'configurations',
-    get title() {
-      return m.configurations();
-    },
+    title: m.configurations,
     load: () => import('./configurations/Profiles.svelte'),
   },
   {
     section: 'services',
-    get title() {
-      return m.debridServices();
-    },
+    title: m.debridServices,
     load: () => import('./providers/Services.svelte'),
   },
   {
     section: 'connect',
-    get title() {
-      return m.connect();
-    },
+    title: m.connect,
     load: () => import('./connect/Connect.svelte'),
   },
   {
     section: 'settings',
-    get title() {
-      return m.settings();
-    },
+    title: m.settings,
     load: () => import('./AddonsSettings.svelte'),
   },
 ];

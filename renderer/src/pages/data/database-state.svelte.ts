@@ -1,3 +1,4 @@
+import { compareNames } from '../../../../services/contracts/compare-names.ts';
 import { dataApi, type DataOverview, type DataTable } from '../../../../services/contracts/data/api.ts';
 import { dataKeysApi, type DataKeys } from '../../../../services/contracts/data/keys.ts';
 import { dataUsersApi, type DataUser } from '../../../../services/contracts/data/users.ts';
@@ -17,7 +18,9 @@ export class DatabaseTables extends Loadable {
     await this.readLatest(
       () => call(dataApi.tables),
       ({ tables, schemas }) => {
-        this.tables = tables;
+        this.tables = tables.toSorted(
+          (a, b) => schemas.indexOf(a.schema) - schemas.indexOf(b.schema) || compareNames(a.name, b.name),
+        );
         this.schemas = schemas;
       },
     );

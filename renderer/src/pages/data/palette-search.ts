@@ -2,7 +2,8 @@ import * as m from '#messages/data';
 import { dataApi } from '../../../../services/contracts/data/api.ts';
 import { call } from '../../api/call.ts';
 import { buildPath } from '../../state/page-path.ts';
-import { containsTerms, memoize, type CreatePaletteSearch } from '../../state/palette-search.ts';
+import { memoize, type CreatePaletteSearch } from '../../state/palette-search.ts';
+import { containsTerms } from '../../state/search-text.ts';
 
 const maxResults = 6;
 

@@ -1,55 +1,78 @@
 import * as m from '#messages/data';
+import * as schemaMessages from '#messages/data-schema';
 import type { ServiceTab } from '../service/tabs.ts';
 
 /** Tabs of the data platform in order. */
 export const tabs: readonly ServiceTab[] = [
   {
     section: '',
-    get title() {
-      return m.overview();
-    },
+    title: m.overview,
     load: () => import('./Overview.svelte'),
   },
   {
     section: 'tables',
-    get title() {
-      return m.tables();
-    },
+    title: m.tables,
     load: () => import('./tables/Tables.svelte'),
   },
   {
+    section: 'schema',
+    title: m.schemaTab,
+    viewTitle: schemaMessages.diagram,
+    load: () => import('./diagram/Diagram.svelte'),
+  },
+  {
+    section: 'functions',
+    parent: 'schema',
+    title: schemaMessages.functions,
+    load: () => import('./schema/Functions.svelte'),
+  },
+  {
+    section: 'triggers',
+    parent: 'schema',
+    title: schemaMessages.triggers,
+    load: () => import('./schema/Triggers.svelte'),
+  },
+  {
+    section: 'indexes',
+    parent: 'schema',
+    title: schemaMessages.indexes,
+    load: () => import('./schema/Indexes.svelte'),
+  },
+  {
+    section: 'extensions',
+    parent: 'schema',
+    title: schemaMessages.extensions,
+    load: () => import('./schema/Extensions.svelte'),
+  },
+  {
+    section: 'roles',
+    parent: 'schema',
+    title: schemaMessages.roles,
+    load: () => import('./schema/Roles.svelte'),
+  },
+  {
     section: 'sql',
-    get title() {
-      return m.sql();
-    },
+    title: m.sql,
     load: () => import('./sql/Sql.svelte'),
   },
   {
     section: 'users',
-    get title() {
-      return m.users();
-    },
-    load: () => import('./users/Users.svelte'),
+    title: m.users,
+    load: () => import('./users/UserList.svelte'),
   },
   {
     section: 'history',
-    get title() {
-      return m.history();
-    },
+    title: m.history,
     load: () => import('./history/History.svelte'),
   },
   {
     section: 'connect',
-    get title() {
-      return m.connect();
-    },
+    title: m.connect,
     load: () => import('./connect/Connect.svelte'),
   },
   {
     section: 'settings',
-    get title() {
-      return m.settings();
-    },
+    title: m.settings,
     load: () => import('./DataSettings.svelte'),
   },
 ];

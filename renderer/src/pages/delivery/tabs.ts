@@ -5,71 +5,51 @@ import type { ServiceTab } from '../service/tabs.ts';
 export const tabs: readonly ServiceTab[] = [
   {
     section: '',
-    get title() {
-      return m.overview();
-    },
+    title: m.overview,
     load: () => import('./Overview.svelte'),
   },
   {
     section: 'keys',
-    get title() {
-      return m.destinations();
-    },
+    title: m.destinations,
     service: 'notify',
     load: () => import('../notify/keys/Keys.svelte'),
   },
   {
     section: 'history',
-    get title() {
-      return m.history();
-    },
+    title: m.history,
+    viewTitle: m.notifications,
     service: 'notify',
     load: () => import('../notify/history/History.svelte'),
   },
   {
-    section: 'problems',
-    get title() {
-      return m.problems();
-    },
-    service: 'notify',
-    load: () => import('./problems/FailedDeliveries.svelte'),
-  },
-  {
     section: 'mails',
-    get title() {
-      return m.mails();
-    },
+    title: m.mails,
+    parent: 'history',
     service: 'mail',
     load: () => import('../mail/mails/Mails.svelte'),
   },
   {
     section: 'recipients',
-    get title() {
-      return m.recipients();
-    },
+    title: m.incomingMail,
+    viewTitle: m.recipients,
     service: 'mail',
     load: () => import('../mail/recipients/Recipients.svelte'),
   },
   {
     section: 'rules',
-    get title() {
-      return m.rules();
-    },
+    title: m.rules,
+    parent: 'recipients',
     service: 'mail',
     load: () => import('../mail/rules/Rules.svelte'),
   },
   {
     section: 'connect',
-    get title() {
-      return m.connect();
-    },
+    title: m.connect,
     load: () => import('./Connect.svelte'),
   },
   {
     section: 'settings',
-    get title() {
-      return m.settings();
-    },
+    title: m.settings,
     load: () => import('./DeliverySettings.svelte'),
   },
 ];

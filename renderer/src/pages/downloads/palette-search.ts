@@ -2,7 +2,8 @@ import * as m from '#messages/downloads';
 import { downloadsApi } from '../../../../services/contracts/downloads/api.ts';
 import { getDownloadName } from '../../../../services/contracts/downloads/download-name.ts';
 import { call } from '../../api/call.ts';
-import { containsTerms, type PaletteSearch, type SearchResult } from '../../state/palette-search.ts';
+import { type PaletteSearch, type SearchResult } from '../../state/palette-search.ts';
+import { containsTerms } from '../../state/search-text.ts';
 
 /** Searches downloads by title and offers to pause or resume the queue. */
 const searchDownloads: PaletteSearch = async (query, signal) => {

@@ -1,4 +1,5 @@
 import * as m from '#messages/engines';
+import { isOlderVersion } from '../../../../services/contracts/control/engine-version.ts';
 import type { EngineState } from '../../../../services/contracts/control/engines.ts';
 
 /** Describes the purpose of an engine, or the effect of its absence. */
@@ -14,11 +15,16 @@ export const sourceLabels: Readonly<Record<EngineState['source'], () => string>>
   missing: m.missing,
 };
 
+/** Returns whether no newer version is offered; undefined when that is not known. */
+export function isNewest({ version, offered }: Pick<EngineState, 'version' | 'offered'>): boolean | undefined {
+  return version === null || offered === null ? undefined : !isOlderVersion(version, offered);
+}
+
 /** Returns the installation that Homeport can do; empty for none. */
 export function getOffer({ path, installable, configured, version, offered }: EngineState): '' | 'install' | 'update' {
   if (!installable || configured) return '';
   if (path === null) return 'install';
-  return offered !== null && version !== offered ? 'update' : '';
+  return isNewest({ version, offered }) === false ? 'update' : '';
 }
 
 /** Returns the status of an engine: missing but required, outdated, ready, or not needed. */

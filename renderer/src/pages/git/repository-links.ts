@@ -1,3 +1,4 @@
+import type { NumberHref } from '../../parts/markdown/number-links.ts';
 import { buildPath } from '../../state/page-path.ts';
 
 /** Location in the pages of a repository. */
@@ -65,4 +66,13 @@ export function buildRepositoryPath(
   }
   const path = buildPath({ service: 'git', section: 'repositories', id: toRepositoryId(repository) });
   return query.size === 0 ? path : `${path}?${query.toString()}`;
+}
+
+/** Returns the builder for links of issues that the texts of a repository refer to, also in other repositories. */
+export function createNumberHref(getRepository: () => { readonly owner: string; readonly name: string }): NumberHref {
+  return (number, repository) => {
+    const [owner = '', name = ''] = repository?.split('/') ?? [];
+    const target = repository === undefined ? getRepository() : { owner, name };
+    return buildRepositoryPath(target, { show: 'issues', number: String(number) });
+  };
 }

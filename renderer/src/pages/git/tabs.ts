@@ -5,44 +5,32 @@ import type { ServiceTab } from '../service/tabs.ts';
 export const tabs: readonly ServiceTab[] = [
   {
     section: '',
-    get title() {
-      return m.overview();
-    },
+    title: m.overview,
     load: () => import('./Overview.svelte'),
   },
   {
     section: 'repositories',
-    get title() {
-      return m.repositories();
-    },
+    title: m.repositories,
     load: () => import('./repositories/Repositories.svelte'),
   },
   {
     section: 'history',
-    get title() {
-      return m.history();
-    },
+    title: m.history,
     load: () => import('./activity/History.svelte'),
   },
   {
     section: 'keys',
-    get title() {
-      return m.yourSSHKeys();
-    },
+    title: m.yourSSHKeys,
     load: () => import('./Keys.svelte'),
   },
   {
     section: 'connect',
-    get title() {
-      return m.connect();
-    },
+    title: m.connect,
     load: () => import('./Connect.svelte'),
   },
   {
     section: 'settings',
-    get title() {
-      return m.settings();
-    },
+    title: m.settings,
     adminOnly: true,
     load: () => import('./GitSettings.svelte'),
   },

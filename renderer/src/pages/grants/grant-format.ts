@@ -1,5 +1,5 @@
 import * as m from '#messages/grants';
-import { formatList } from '../../../../messages/format.ts';
+import { capitalize, formatList } from '../../../../messages/format.ts';
 import type { AccessReason } from '../../../../services/contracts/control/access.ts';
 import { compareNames } from '../../../../services/contracts/compare-names.ts';
 import type { Account, Grant, Permission } from '../../../../services/contracts/control/accounts.ts';
@@ -41,8 +41,7 @@ export function summarizeGrants({ role, grants }: Pick<Account, 'role' | 'grants
     const names = matching.map(formatGrant);
     return names.length === 0 ? [] : [formatClause({ names: formatList(names) })];
   });
-  const line = parts.join('; ');
-  return line.slice(0, 1).toUpperCase() + line.slice(1);
+  return capitalize(parts.join('; '));
 }
 
 /** Formats a grant: `Messages`, `topics that begin with home-`, `Sync /home/ada`. */

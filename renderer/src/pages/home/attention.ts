@@ -1,4 +1,5 @@
 import * as m from '#messages/home';
+import { capitalize } from '../../../../messages/format.ts';
 import type { BackupAge } from '../../../../services/contracts/control/backups.ts';
 import type { ServiceState } from '../../../../services/contracts/control/api.ts';
 import type { JobSummary } from '../../../../services/contracts/jobs.ts';
@@ -97,6 +98,6 @@ function checkBackup(backup: BackupAge | null, now: number): readonly AttentionI
 }
 
 function toSentence(text: string): string {
-  const capitalized = text.slice(0, 1).toUpperCase() + text.slice(1);
+  const capitalized = capitalize(text);
   return /[.?!]$/.test(capitalized) ? capitalized : `${capitalized}.`;
 }

@@ -1,5 +1,5 @@
 import * as m from '#messages/mail';
-import { formatList } from '../../../../messages/format.ts';
+import { capitalize, formatList } from '../../../../messages/format.ts';
 import type { SpooledMail } from '../../../../services/contracts/mail/api.ts';
 import type { IconName } from '../../icons/icons.ts';
 import { formatKey, defaultKey } from '../notify/keys/key-name.ts';
@@ -106,6 +106,11 @@ export function listTypes(): readonly (readonly [Rule['type'], string])[] {
   ];
 }
 
+/** Returns the label of a type; of an unknown one, the type itself. */
+export function getTypeLabel(type: string): string {
+  return listTypes().find(([each]) => each === type)?.[1] ?? type;
+}
+
 export const newRule: Rule = {
   from: '',
   subject: '',
@@ -131,13 +136,12 @@ export function formatCondition({ from, subject, to }: Rule): string {
 export function formatEffect({ drop, type, priority, tag, goesTo }: Rule): string {
   if (drop) return m.isDroppedNobodyIsTold();
   const parts = [
-    type === 'as it is' ? '' : m.becomesType({ type }),
+    type === 'as it is' ? '' : m.becomesType({ type: getTypeLabel(type) }),
     priority === 0 ? '' : m.getsPriority({ priority: String(priority) }),
     tag === '' ? '' : m.getsTag({ tag }),
     goesTo === '' ? '' : m.goesToTarget({ target: formatTarget(goesTo) }),
   ].filter((part) => part !== '');
-  const effect = parts.length === 0 ? m.staysAsItIs() : formatList(parts, 'unit');
-  return effect.replace(/^./, (first) => first.toUpperCase());
+  return capitalize(parts.length === 0 ? m.staysAsItIs() : formatList(parts, 'unit'));
 }
 
 /** Formats the meaning of a pattern: `backup-… at any domain that ends in .lan`. */

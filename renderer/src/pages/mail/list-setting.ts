@@ -54,7 +54,7 @@ export class ListSetting<Item> {
     const { length } = this.items;
     const index = previous === undefined ? length : this.items.findIndex((each) => JSON.stringify(each) === text);
     if (index < 0) {
-      throw new Problem('page.changed', 409, m.itWasChangedElsewhereMeanwhile());
+      throw new Problem('page.changed', 409, m.changedMeanwhile());
     }
     try {
       await this.save(index === length ? [...this.items, item] : this.items.with(index, item));

@@ -5,37 +5,27 @@ import type { ServiceTab } from '../service/tabs.ts';
 export const tabs: readonly ServiceTab[] = [
   {
     section: '',
-    get title() {
-      return m.overview();
-    },
+    title: m.overview,
     load: () => import('./Overview.svelte'),
   },
   {
     section: 'other',
-    get title() {
-      return m.otherServices();
-    },
+    title: m.otherServices,
     load: () => import('./sharing/ExternalServices.svelte'),
   },
   {
     section: 'sign-in',
-    get title() {
-      return m.signIn();
-    },
+    title: m.signIn,
     load: () => import('./SignIn.svelte'),
   },
   {
     section: 'connect',
-    get title() {
-      return m.connect();
-    },
+    title: m.connect,
     load: () => import('./connect/Connect.svelte'),
   },
   {
     section: 'settings',
-    get title() {
-      return m.settings();
-    },
+    title: m.settings,
     load: () => import('./NetworkSettings.svelte'),
   },
 ];

@@ -10,7 +10,7 @@ import { getPopupHours } from '../settings-form/fields/quiet-hours.ts';
 import { settings } from '../../state/settings.svelte.ts';
 import { toasts } from '../../state/toasts.svelte.ts';
 
-const noRules: PushQuiet = { rules: [], zone: null, popups: false };
+const noRules: PushQuiet = { rules: [], zone: null, muted: [], popups: false };
 
 /** The account's quiet rules for push topics, and the messages that are held back now. */
 class PushQuietRules extends Loadable {

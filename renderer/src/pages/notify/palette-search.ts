@@ -1,7 +1,8 @@
 import * as m from '#messages/notify';
 import { notifyApi } from '../../../../services/contracts/notify/api.ts';
 import { call } from '../../api/call.ts';
-import { containsTerms, memoize, type CreatePaletteSearch } from '../../state/palette-search.ts';
+import { memoize, type CreatePaletteSearch } from '../../state/palette-search.ts';
+import { containsTerms } from '../../state/search-text.ts';
 
 const maxResults = 6;
 

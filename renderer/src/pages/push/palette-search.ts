@@ -1,7 +1,9 @@
 import * as m from '#messages/push';
 import { pushApi } from '../../../../services/contracts/push/api.ts';
 import { call } from '../../api/call.ts';
-import { containsTerms, memoize, type CreatePaletteSearch } from '../../state/palette-search.ts';
+import { memoize, type CreatePaletteSearch } from '../../state/palette-search.ts';
+import { topicPreferences } from '../../state/push/topic-preferences.svelte.ts';
+import { containsTerms } from '../../state/search-text.ts';
 
 const maxResults = 6;
 
@@ -11,11 +13,11 @@ const createSearch: CreatePaletteSearch = () => {
   return async (words) => {
     const { topics } = await loadTopics();
     const results = topics
-      .filter(({ name }) => containsTerms(name, words))
+      .filter(({ name }) => containsTerms(`${topicPreferences.getName(name)} ${name}`, words))
       .slice(0, maxResults)
       .map(({ name }) => ({
         id: `topic-${name}`,
-        title: name,
+        title: topicPreferences.getName(name),
         icon: 'push' as const,
         to: `/push/topics/${encodeURIComponent(name)}`,
       }));

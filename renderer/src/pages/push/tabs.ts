@@ -5,44 +5,32 @@ import type { ServiceTab } from '../service/tabs.ts';
 export const tabs: readonly ServiceTab[] = [
   {
     section: '',
-    get title() {
-      return m.overview();
-    },
+    title: m.overview,
     load: () => import('./topics/Topics.svelte'),
   },
   {
     section: 'delayed',
-    get title() {
-      return m.delayed();
-    },
+    title: m.delayed,
     load: () => import('./scheduled/Delayed.svelte'),
   },
   {
     section: 'retention',
-    get title() {
-      return m.retention();
-    },
+    title: m.retention,
     load: () => import('./retention/RetentionRules.svelte'),
   },
   {
     section: 'history',
-    get title() {
-      return m.history();
-    },
+    title: m.history,
     load: () => import('./statistics/Statistics.svelte'),
   },
   {
     section: 'connect',
-    get title() {
-      return m.connect();
-    },
+    title: m.connect,
     load: () => import('./connect/Connect.svelte'),
   },
   {
     section: 'settings',
-    get title() {
-      return m.settings();
-    },
+    title: m.settings,
     adminOnly: true,
     load: () => import('./PushSettings.svelte'),
   },

@@ -1,4 +1,5 @@
 import * as m from '#messages/settings-form';
+import { capitalize } from '../../../../messages/format.ts';
 import type { SettingsField } from '../../../../services/contracts/control/settings.ts';
 import { getControl, findRecord } from './fields/field-control.ts';
 
@@ -62,8 +63,4 @@ export function groupFields(fields: readonly SettingsField[]): {
   if (jsonFields.length > 0) groups.push({ title: m.jsonGroup(), fields: jsonFields });
   const groupedPaths = new Set(groups.flatMap((group) => group.fields.map(({ path }) => path)));
   return { alone: fields.filter(({ path }) => !groupedPaths.has(path)), groups };
-}
-
-function capitalize(text: string): string {
-  return text.slice(0, 1).toUpperCase() + text.slice(1);
 }

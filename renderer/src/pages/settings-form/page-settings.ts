@@ -1,11 +1,15 @@
 import * as m from '#messages/settings-form';
 import type { SettingsField, SettingsSection, SettingsView } from '../../../../services/contracts/control/settings.ts';
 import { bridge } from '../../state/bridge.ts';
+import { containsTerms } from '../../state/search-text.ts';
 
 /** Area of host settings that the first page shows; other areas are on the page of the same name. */
 export const generalArea = 'general';
 /** Area of settings of the desktop app, on the first page of the app's own window only. */
 const desktopArea = 'desktop';
+
+/** Pages of the areas whose settings are on a page with another name. */
+const pageNames: Readonly<Record<string, string>> = { [desktopArea]: generalArea, language: 'notifications' };
 
 /** Areas of host settings on the first page. */
 export const firstAreas: readonly string[] = bridge === undefined ? [generalArea] : [generalArea, desktopArea];
@@ -26,10 +30,7 @@ export function getFieldPath(
   if (section.id === firstSection) return `/settings/${generalArea}/${field.name}`;
   if (section.id !== 'host') return `/settings/${section.id}/${field.name}`;
   // Network is a separate page with its settings in a tab.
-  const page =
-    field.area === 'network'
-      ? '/network/settings'
-      : `/settings/${field.area === desktopArea ? generalArea : field.area}`;
+  const page = field.area === 'network' ? '/network/settings' : `/settings/${pageNames[field.area] ?? field.area}`;
   return `${page}/${field.name}`;
 }
 
@@ -57,58 +58,62 @@ interface SettingsResult {
   readonly to: string;
 }
 
-/** Settings on the first page that are not host settings, with their search keywords. */
-const localSettings: readonly (SettingsResult & { readonly keywords: string })[] = [
+/** A setting on the first page that is not a host setting. */
+interface LocalSetting {
+  readonly key: string;
+  readonly title: () => string;
+  readonly location: () => string;
+  readonly to: string;
+  /** Further keywords of the search. */
+  readonly keywords: () => string;
+}
+
+const localSettings: readonly LocalSetting[] = [
   {
     key: 'theme',
-    get title() {
-      return m.theme();
-    },
-    get location() {
-      return m.appearance();
-    },
+    title: m.theme,
+    location: m.appearance,
     to: `/settings/${generalArea}/theme`,
-    get keywords() {
-      return m.themeKeywords();
-    },
+    keywords: m.themeKeywords,
+  },
+  {
+    key: 'language',
+    title: m.language,
+    location: m.appearance,
+    to: `/settings/${generalArea}/language`,
+    keywords: m.languageKeywords,
+  },
+  {
+    key: 'density',
+    title: m.density,
+    location: m.appearance,
+    to: `/settings/${generalArea}/density`,
+    keywords: m.densityKeywords,
   },
   ...(bridge === undefined
     ? []
     : [
         {
           key: 'start',
-          get title() {
-            return m.startAtSignIn();
-          },
-          get location() {
-            return m.thisComputer();
-          },
+          title: m.startAtSignIn,
+          location: m.thisComputer,
           to: `/settings/${generalArea}/start`,
-          get keywords() {
-            return m.startKeywords();
-          },
+          keywords: m.startKeywords,
         },
         {
           key: 'close',
-          get title() {
-            return m.whenWindowClosed();
-          },
-          get location() {
-            return m.thisComputer();
-          },
+          title: m.whenWindowClosed,
+          location: m.thisComputer,
           to: `/settings/${generalArea}/close`,
-          get keywords() {
-            return m.closeKeywords();
-          },
+          keywords: m.closeKeywords,
         },
       ]),
 ];
 
 /** Returns the settings whose title, description, name or section contain all words; title matches come first. */
 export function findFields(view: Pick<SettingsView, 'sections'>, query: string): readonly SettingsResult[] {
-  const terms = query.toLowerCase().split(/\s+/).filter(Boolean);
-  if (terms.length === 0) return [];
-  const matchesAll = (text: string): boolean => terms.every((word) => text.toLowerCase().includes(word));
+  if (query.trim() === '') return [];
+  const matchesAll = (text: string): boolean => containsTerms(text, query);
   const fields = view.sections.flatMap((section) =>
     section.fields
       .filter(({ area }) => bridge !== undefined || area !== desktopArea)
@@ -120,7 +125,10 @@ export function findFields(view: Pick<SettingsView, 'sections'>, query: string):
         to: getFieldPath(section, field),
       })),
   );
-  return [...localSettings.filter(({ title, keywords }) => matchesAll(`${title} ${keywords}`)), ...fields].toSorted(
+  const locals = localSettings
+    .filter(({ title, keywords }) => matchesAll(`${title()} ${keywords()}`))
+    .map(({ key, title, location, to }) => ({ key, title: title(), location: location(), to }));
+  return [...locals, ...fields].toSorted(
     (first, second) => Number(matchesAll(second.title)) - Number(matchesAll(first.title)),
   );
 }

@@ -2,7 +2,8 @@ import * as m from '#messages/sync';
 import { syncApi } from '../../../../services/contracts/sync/api.ts';
 import { call } from '../../api/call.ts';
 import { buildPath } from '../../state/page-path.ts';
-import { containsTerms, memoize, type CreatePaletteSearch } from '../../state/palette-search.ts';
+import { memoize, type CreatePaletteSearch } from '../../state/palette-search.ts';
+import { containsTerms } from '../../state/search-text.ts';
 import { session } from '../../state/session.svelte.ts';
 
 const maxResults = 6;

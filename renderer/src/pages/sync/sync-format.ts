@@ -44,6 +44,9 @@ const jobKindLabels: ReadonlyMap<string, () => string> = new Map([
   ['operations/deletefile', m.deleteFileByProgram],
   ['operations/purge', m.purgeByProgram],
   ['operations/check', m.checkByProgram],
+  ['files/copy', m.copyFiles],
+  ['files/move', m.moveFiles],
+  ['files/delete', m.deleteFiles],
 ]);
 
 /** Checks that a run did not finish all of its work, so that it can be repeated. */
@@ -62,16 +65,15 @@ export function formatJobKind(kind: string): string {
 /** Kinds that copy files: without transfers there was nothing to copy. */
 const copyKinds: readonly string[] = ['run', 'sync/sync', 'sync/copy', 'sync/move', 'sync/bisync'];
 
-/** Formats the changes of a job: `2 files copied · 1 deleted`; empty if there is nothing to report. */
-export function formatChanges({ kind, state, totals: { transfers, deletes } }: SyncJob): string {
+/** Lists the changes of a job: `2 files copied`, `1 deleted`; empty if there is nothing to report. */
+export function listChanges({ kind, state, totals: { transfers, deletes } }: SyncJob): readonly string[] {
   const isIdle = transfers === 0 && deletes === 0 && state === 'done' && copyKinds.includes(kind);
   const formatDeleted = transfers > 0 ? m.deletedCount : m.filesDeleted;
-  const parts = [
+  return [
     ...(transfers > 0 ? [m.filesCopied({ count: transfers })] : []),
     ...(deletes > 0 ? [formatDeleted({ count: deletes })] : []),
     ...(isIdle ? [m.nothingToCopy()] : []),
   ];
-  return parts.join(' · ');
 }
 
 /** Formats size and duration: `1.9 MB in 12 s`. Omits durations below a second. */

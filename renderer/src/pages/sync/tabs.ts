@@ -5,52 +5,38 @@ import type { ServiceTab } from '../service/tabs.ts';
 export const tabs: readonly ServiceTab[] = [
   {
     section: '',
-    get title() {
-      return m.overview();
-    },
+    title: m.overview,
     load: () => import('./Overview.svelte'),
   },
   {
     section: 'syncs',
-    get title() {
-      return m.syncs();
-    },
+    title: m.syncs,
     load: () => import('./tasks/Tasks.svelte'),
   },
   {
     section: 'history',
-    get title() {
-      return m.history();
-    },
+    title: m.history,
     load: () => import('./jobs/History.svelte'),
   },
   {
     section: 'files',
-    get title() {
-      return m.files();
-    },
+    title: m.files,
     load: () => import('./files/Files.svelte'),
   },
   {
     section: 'remotes',
-    get title() {
-      return m.remotes();
-    },
+    title: m.remotes,
     adminOnly: true,
     load: () => import('./remotes/Remotes.svelte'),
   },
   {
     section: 'connect',
-    get title() {
-      return m.connect();
-    },
+    title: m.connect,
     load: () => import('./Connect.svelte'),
   },
   {
     section: 'settings',
-    get title() {
-      return m.settings();
-    },
+    title: m.settings,
     adminOnly: true,
     load: () => import('./SyncSettings.svelte'),
   },

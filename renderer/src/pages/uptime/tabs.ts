@@ -5,58 +5,37 @@ import type { ServiceTab } from '../service/tabs.ts';
 export const tabs: readonly ServiceTab[] = [
   {
     section: '',
-    get title() {
-      return m.overview();
-    },
-    load: () => import('./overview/Overview.svelte'),
-  },
-  {
-    section: 'monitors',
-    get title() {
-      return m.monitors();
-    },
-    load: () => import('./monitors/Monitors.svelte'),
+    title: m.monitors,
+    load: () => import('./list/Monitors.svelte'),
   },
   {
     section: 'outages',
-    get title() {
-      return m.outages();
-    },
+    title: m.outages,
     load: () => import('./outages/Outages.svelte'),
   },
   {
     section: 'maintenance',
-    get title() {
-      return m.maintenance();
-    },
+    title: m.maintenance,
     load: () => import('./maintenance/Maintenance.svelte'),
   },
   {
     section: 'pages',
-    get title() {
-      return m.statusPages();
-    },
+    title: m.statusPages,
     load: () => import('./status-pages/StatusPages.svelte'),
   },
   {
     section: 'report',
-    get title() {
-      return m.report();
-    },
+    title: m.report,
     load: () => import('./Report.svelte'),
   },
   {
     section: 'connect',
-    get title() {
-      return m.connect();
-    },
+    title: m.connect,
     load: () => import('./Connect.svelte'),
   },
   {
     section: 'settings',
-    get title() {
-      return m.settings();
-    },
+    title: m.settings,
     adminOnly: true,
     load: () => import('./UptimeSettings.svelte'),
   },

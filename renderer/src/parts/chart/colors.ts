@@ -1,10 +1,13 @@
 /** Meaning of a series: `sea` for plain values, the others for results from good to bad. */
 export type Tone = 'sea' | 'ok' | 'warn' | 'bad' | 'soft';
 
+/** Color of a painted layer: a series, or the values of the previous period. */
+export type LayerTone = Tone | 'previous';
+
 /** Colors of a chart as canvas values, evaluated at each painting. */
 export interface ChartColors {
-  readonly line: (tone: Tone) => () => string;
-  readonly fill: (tone: Tone) => () => string;
+  readonly line: (tone: LayerTone) => () => string;
+  readonly fill: (tone: LayerTone) => () => string;
   /** Band of usual values. */
   readonly band: () => string;
   /** Time span with a problem. */
@@ -41,11 +44,12 @@ export function getChartColors(element: HTMLElement): ChartColors {
 }
 
 /** Returns the stroke color of a line or of the outline of a bar. */
-export function getStroke(tone: Tone): string {
-  return tone === 'soft' ? 'var(--edge)' : `var(--${tone})`;
+export function getStroke(tone: LayerTone): string {
+  return tone === 'soft' || tone === 'previous' ? 'var(--edge)' : `var(--${tone})`;
 }
 
 /** Returns an opaque fill color, because stacked series are painted over each other. */
-export function getFill(tone: Tone): string {
+export function getFill(tone: LayerTone): string {
+  if (tone === 'previous') return 'color-mix(in oklab, var(--edge) 22%, var(--surface))';
   return `color-mix(in oklab, ${getStroke(tone)} 45%, var(--surface))`;
 }

@@ -1,8 +1,9 @@
 import * as m from '#messages/parts';
 import type uPlot from 'uplot';
 import { formatNumber } from '../../../../messages/format.ts';
-import type { ChartColors, Tone } from './colors.ts';
+import type { ChartColors, LayerTone } from './colors.ts';
 import { getLabelledTimes, paintLastLabel } from './axis-labels.ts';
+import { markSpace, paintMarks, type Mark } from './marks.ts';
 import { getGridLines, buildScale } from './scale.ts';
 import { paintReferenceLine } from './reference-line.ts';
 
@@ -19,7 +20,10 @@ export interface BadSpan {
 interface PlotCallbacks {
   /** Reports the index at the cursor. */
   readonly onPoint: (index: number | undefined) => void;
+  /** Reports the first and the last index of a range that was dragged. */
+  readonly onRange: (first: number, last: number) => void;
   readonly getProblemSpans: () => readonly BadSpan[];
+  readonly getMarks: () => readonly (Mark | null)[];
 }
 
 /** Input of a plot. */
@@ -28,14 +32,17 @@ interface PlotInput {
   readonly unit: string;
   readonly kind: ChartKind;
   /** Color of each series, in the order of the data. */
-  readonly tones: readonly Tone[];
-  readonly formatShort: (at: number) => string;
+  readonly tones: readonly LayerTone[];
+  /** Formats a position on the axis as a short label. */
+  readonly formatPosition: (position: number) => string;
   readonly width: number;
   readonly height: number;
   /** Total that the values are parts of. */
   readonly total?: number | undefined;
   /** Range of usual values. */
   readonly band?: { readonly from: number; readonly to: number } | undefined;
+  /** The plot has room for marks above its highest bar. */
+  readonly hasMarks: boolean;
 }
 
 const font = '12px "Inter Variable", system-ui, sans-serif';
@@ -45,6 +52,10 @@ const maxDots = 60;
 const [axisSize, labelSize] = [48, 18];
 /** Width of a digit in an axis label and the padding around the label, in px. */
 const [digitWidth, axisPadding] = [7.2, 10];
+/** Minimum distance in px of a drag, so that a click does not zoom. */
+const minDragPx = 8;
+/** Widths of bars, as a share of the available width: bars of the previous period are visible behind the others. */
+const [barWidth, previousBarWidth] = [0.7, 0.94];
 /** Space in px above the top of the scale, so that a line at the top or at the right edge is not cut. */
 const lineMargin = 2;
 
@@ -55,8 +66,9 @@ export function buildPlotOptions(
   colors: ChartColors,
   callbacks: PlotCallbacks,
 ): uPlot.Options {
-  const { metric, unit, kind, tones, formatShort, width, height, total, band } = input;
-  const bars = kind === 'bars' ? paths.bars?.({ size: [0.7, 56], radius: 0.06 }) : undefined;
+  const { metric, unit, kind, tones, formatPosition, width, height, total, band, hasMarks } = input;
+  const buildBars = (share: number) => paths.bars?.({ size: [share, 56 * (share / barWidth)], radius: 0.06 });
+  const [bars, previousBars] = kind === 'bars' ? [buildBars(barWidth), buildBars(previousBarWidth)] : [];
   /** Factor between the top of the scale and the top of the plot. */
   const topFactor = 1 + lineMargin / height;
   const getTop = (max: number): number => buildScale(Math.max(max, band?.to ?? 0), height, total).top;
@@ -65,8 +77,8 @@ export function buildPlotOptions(
     width,
     height,
     legend: { show: false },
-    padding: [8, kind === 'line' ? lineMargin : 0, null, null],
-    cursor: { y: false, drag: { x: false, y: false }, points: { size: 8 } },
+    padding: [hasMarks ? markSpace : 8, kind === 'line' ? lineMargin : 0, null, null],
+    cursor: { y: false, drag: { x: true, y: false, setScale: false, dist: minDragPx }, points: { size: 8 } },
     scales: {
       x: { time: false, range: ({ data: [at] }, min, max) => (kind === 'bars' ? padRange(at, min, max) : [min, max]) },
       y: { range: (_, __, max) => [0, getTop(max ?? 0) * topFactor] },
@@ -78,7 +90,7 @@ export function buildPlotOptions(
         size: 28,
         splits: ({ data: [at] }) => getLabelledTimes(kind, at, width - axisSize - labelSize),
         // The last label is painted separately: centered, it would exceed the plot.
-        values: (_, splits) => splits.map((at, index) => (index === splits.length - 1 ? '' : formatShort(at * 1000))),
+        values: (_, splits) => splits.map((at, index) => (index === splits.length - 1 ? '' : formatPosition(at))),
       },
       {
         ...axis,
@@ -93,25 +105,28 @@ export function buildPlotOptions(
       {},
       ...tones.map((tone) => ({
         stroke: colors.line(tone),
-        width: kind === 'line' ? 2 : 1,
+        width: tone === 'previous' ? (kind === 'line' ? 1.5 : 0) : kind === 'line' ? 2 : 1,
+        ...(tone === 'previous' && kind === 'line' ? { dash: [5, 4] } : {}),
         // Without dots, a value between two missing ones would not be visible.
         points: {
-          show: kind === 'line' && (({ data }: uPlot) => data[0].length <= maxDots),
+          show: kind === 'line' && tone !== 'previous' && (({ data }: uPlot) => data[0].length <= maxDots),
           size: 6,
           fill: colors.line(tone),
         },
-        ...(bars === undefined ? {} : { fill: colors.fill(tone), paths: bars }),
+        ...(bars === undefined
+          ? {}
+          : { fill: colors.fill(tone), paths: tone === 'previous' ? (previousBars ?? bars) : bars }),
       })),
     ],
     hooks: buildHooks(input, colors, callbacks),
   };
 }
 
-/** Returns the hooks that paint bands, problem spans and labels, and report the hovered point. */
+/** Returns the hooks that paint bands, problem spans, marks and labels, and report the hovered point and the zoom. */
 function buildHooks(
-  { unit, formatShort, height, total, band }: PlotInput,
+  { unit, formatPosition, height, total, band }: PlotInput,
   colors: ChartColors,
-  { onPoint, getProblemSpans }: PlotCallbacks,
+  { onPoint, onRange, getProblemSpans, getMarks }: PlotCallbacks,
 ): uPlot.Hooks.Arrays {
   return {
     drawClear: [
@@ -121,12 +136,21 @@ function buildHooks(
     drawAxes: [
       (plot) => {
         const last = plot.data[0].at(-1);
-        if (last !== undefined) paintLastLabel(plot, last, formatShort(last * 1000), { font, color: colors.axis() });
+        if (last !== undefined) paintLastLabel(plot, last, formatPosition(last), { font, color: colors.axis() });
       },
       (plot) => {
         if (total === undefined || getGridLines(buildScale(total, height, total)).includes(total)) return;
         const name = m.totalLine({ total, unit });
         paintReferenceLine(plot, { value: total, name }, { font, color: colors.axis() });
+      },
+    ],
+    draw: [(plot) => paintMarks(plot, getMarks(), colors)],
+    setSelect: [
+      (plot) => {
+        const { left, width } = plot.select;
+        if (width < minDragPx) return;
+        plot.setSelect({ left: 0, top: 0, width: 0, height: 0 }, false);
+        onRange(plot.posToIdx(left), plot.posToIdx(left + width));
       },
     ],
     setCursor: [({ cursor }) => cursor.event && onPoint(cursor.idx ?? undefined)],

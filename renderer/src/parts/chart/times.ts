@@ -31,6 +31,7 @@ export type Moment = 'Month' | 'Day' | 'Hour' | 'Time';
 
 const monthFormat = defineDateFormat({ month: 'long', year: 'numeric' });
 const dayFormat = defineDateFormat({ weekday: 'short', day: 'numeric', month: 'short' });
+const dateFormat = defineDateFormat({ day: 'numeric', month: 'short' });
 const clock = { hour: '2-digit', minute: '2-digit', hourCycle: 'h23' } as const;
 const minuteFormat = defineDateFormat(clock);
 const secondFormat = defineDateFormat({ ...clock, second: '2-digit' });
@@ -45,4 +46,17 @@ export function getTimeFormat(moment: Moment, points: readonly { readonly at: nu
   const length = (points.at(-1)?.at ?? 0) - (points[0]?.at ?? 0);
   const time = length / Math.max(1, points.length - 1) < minute * 1000 ? secondFormat : minuteFormat;
   return (index) => m.dayAndTime({ day: dayFormat(index), time: time(index) });
+}
+
+/** Labels of time spans below this length, in ms, can be less than a minute apart. */
+const maxSecondsLength = 10 * minute * 1000;
+
+/**
+ * Returns the format of the labels below a chart: dates, times of day up to two days, and times with seconds for a few
+ * minutes, so that labels do not repeat.
+ */
+export function getAxisFormat(points: readonly { readonly at: number }[]): (at: number) => string {
+  const length = (points.at(-1)?.at ?? 0) - (points[0]?.at ?? 0);
+  if (length < maxSecondsLength) return secondFormat;
+  return length <= maxLength * 1000 ? minuteFormat : dateFormat;
 }

@@ -1,6 +1,6 @@
 import DOMPurify, { type Config } from 'dompurify';
 import { Marked } from 'marked';
-import { linkNumbers } from './number-links.ts';
+import { linkNumbers, type NumberHref } from './number-links.ts';
 import { stripInvisible, toWebUrl } from '../text/plain-text.ts';
 
 // Check boxes of task lists are rendered as characters, because form fields are removed.
@@ -29,13 +29,13 @@ export interface Sanitised {
 /**
  * Converts untrusted Markdown or HTML to inert nodes: without scripts, styles, forms, frames and SVG; links open in a
  * new tab without a referrer. Pictures are only loaded over https and when `pictures` is set, because loading one
- * tells its sender. With `getNumberHref`, `#12` becomes a link of the app.
+ * tells its sender. With `getNumberHref`, `#12` and `ada/harbor#12` become links of the app.
  */
 export function sanitise(
   text: string,
   format: 'markdown' | 'html',
   pictures: boolean,
-  getNumberHref?: (number: number) => string,
+  getNumberHref?: NumberHref,
 ): Sanitised {
   const source = stripInvisible(text);
   const html = removeReported(format === 'markdown' ? markdown.parse(source, { async: false }) : source);

@@ -13,6 +13,12 @@ export function formatEmojiPrefix(tags: readonly string[]): string {
   return emoji.length === 0 ? '' : `${emoji.join(' ')} `;
 }
 
+/** Finds the emoji of the first tag that has one. */
+export function findFirstEmoji(tags: readonly string[]): string | undefined {
+  const tag = tags.find((each) => findEmoji(each) !== undefined);
+  return tag === undefined ? undefined : findEmoji(tag);
+}
+
 /** Returns the tags without an emoji; the others are shown as emoji before the title. */
 export function filterTextTags(tags: readonly string[]): readonly string[] {
   return tags.filter((tag) => findEmoji(tag) === undefined);

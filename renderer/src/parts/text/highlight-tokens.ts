@@ -2,6 +2,8 @@
 export interface Token {
   readonly text: string;
   readonly kind: string;
+  /** The text differs from the other version of the line. */
+  readonly isChanged?: boolean;
 }
 
 /** Splits a text into lines without highlighting. */

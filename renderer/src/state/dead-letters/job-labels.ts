@@ -29,7 +29,7 @@ export function formatGivenUp(kinds: readonly string[]): string {
 
 /** Finds the page where a kind of job can be fixed, other than by a retry. */
 export function findFixPage(kind: string): { readonly label: string; readonly to: string } | undefined {
-  if (kind === 'notify.deliver') return { label: m.changeTheDestination(), to: '/delivery/problems' };
+  if (kind === 'notify.deliver') return { label: m.changeTheDestination(), to: '/delivery' };
   if (kind === 'mail.deliver') return { label: m.seeTheMails(), to: '/delivery/mails?state=dead' };
   return undefined;
 }

@@ -126,7 +126,7 @@ class PushMessages extends Loadable {
     this.pendingCount = 0;
   }
 
-  /** Clears a message on all clients, with Undo. */
+  /** Archives a message on all clients, with Undo. */
   clear({ sequence, priority }: PushMessage): void {
     this.#changeWithUndo(sequence, 'cleared', priority === 5 ? m.acknowledgedEverywhere() : m.clearedEverywhere());
   }

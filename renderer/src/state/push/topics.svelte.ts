@@ -89,7 +89,17 @@ class Push extends Loadable {
   async publishExample(): Promise<void> {
     const { topic, title, message, tags } = firstMessage;
     await call(pushApi.publish, {
-      body: { topic, title, message, tags, priority: 3, markdown: false, actions: [], filename: '', delay: '' },
+      body: {
+        topic,
+        title: title(),
+        message: message(),
+        tags,
+        priority: 3,
+        markdown: false,
+        actions: [],
+        filename: '',
+        delay: '',
+      },
     });
     await this.#reloadOnce();
   }

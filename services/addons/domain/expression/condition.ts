@@ -1,3 +1,4 @@
+import * as m from '#messages/addons-problems';
 import { evaluate } from './evaluate.ts';
 import { parseExpression } from './parse.ts';
 import { ExpressionError, createScope, type Budget, type Value } from './value.ts';
@@ -18,10 +19,10 @@ export function evaluateCondition(
     if (typeof value === 'boolean') return { holds: value };
     return {
       holds: false,
-      sentence: 'It says neither yes nor no; compare something, such as count(totalStreams) < 5.',
+      sentence: m.conditionNotBoolean(),
     };
   } catch (error) {
-    if (error instanceof ExpressionError) return { holds: false, sentence: error.message };
+    if (error instanceof ExpressionError) return { holds: false, sentence: error.sentence };
     throw error;
   }
 }

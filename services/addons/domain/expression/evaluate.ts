@@ -1,3 +1,4 @@
+import * as m from '#messages/addons-problems';
 import type { ParsedStream } from '../stream.ts';
 import { numberFunctions } from './number-functions.ts';
 import type { Expression, Node } from './parse.ts';
@@ -32,7 +33,7 @@ function evaluateNode(node: Node, scope: Scope): Value {
       return node.value;
     case 'name': {
       const value = Object.hasOwn(scope.variables, node.name) ? scope.variables[node.name] : undefined;
-      if (value === undefined) throw new ExpressionError(`There is no ${node.name} here.`);
+      if (value === undefined) throw new ExpressionError(() => m.nameUnknown({ name: node.name }));
       return value;
     }
     case 'list':
@@ -54,7 +55,7 @@ function evaluateCall({ name, items }: Node & { kind: 'call' }, scope: Scope): V
   const implementation = [scope.functions, streamFunctions, numberFunctions].find(
     (functions) => functions !== undefined && Object.hasOwn(functions, name),
   )?.[name];
-  if (implementation === undefined) throw new ExpressionError(`There is no function ${name}.`);
+  if (implementation === undefined) throw new ExpressionError(() => m.functionUnknown({ name }));
   const args = items.map((item) => evaluateNode(item, scope));
   for (const value of args) consumeBudget(scope, isList(value) ? value.length : 1);
   return implementation(args, scope);
@@ -75,7 +76,7 @@ function evaluateBinary(operator: string, leftNode: Node, rightNode: Node, scope
         consumeBudget(scope, rightValue.length / 8);
         return rightValue.includes(leftValue);
       }
-      if (!isList(rightValue)) throw new ExpressionError('"in" needs a list.');
+      if (!isList(rightValue)) throw new ExpressionError(m.inRequiresList);
       consumeBudget(scope, rightValue.length);
       return rightValue.includes(leftValue);
     case '+':
@@ -118,5 +119,5 @@ function isTruthy(value: Value): boolean {
 
 function requireNumber(value: Value): number {
   if (typeof value === 'number') return value;
-  throw new ExpressionError(`A number is expected, not ${formatValue(value).replace(/^A /, 'a ')}.`);
+  throw new ExpressionError(() => m.numberExpected({ value: formatValue(value) }));
 }

@@ -1,3 +1,4 @@
+import * as m from '#messages/addons-problems';
 import { ExpressionError, isList, type ExpressionFunction, type Value } from './value.ts';
 
 /** Functions for a list of numbers or several numbers. The result for an empty list is 0. */
@@ -31,7 +32,7 @@ export const numberFunctions: Readonly<Record<string, ExpressionFunction>> = {
   ),
   percentile: (args) => {
     const percentage = args.at(-1);
-    if (typeof percentage !== 'number') throw new ExpressionError('percentile() needs a percentage.');
+    if (typeof percentage !== 'number') throw new ExpressionError(m.percentileRequiresPercentage);
     const numbers = requireNumbers(args.slice(0, -1));
     return numbers.length === 0 ? 0 : percentile(numbers, Math.min(100, Math.max(0, percentage)));
   },
@@ -48,7 +49,7 @@ function requireNumbers(args: readonly Value[]): readonly number[] {
   const [firstArgument] = args;
   const list = args.length === 1 && firstArgument !== undefined && isList(firstArgument) ? firstArgument : args;
   return list.map((value) => {
-    if (typeof value !== 'number') throw new ExpressionError('Numbers are expected, such as values(streams, "size").');
+    if (typeof value !== 'number') throw new ExpressionError(m.numbersExpected);
     return value;
   });
 }

@@ -1,3 +1,4 @@
+import * as m from '#messages/addons-problems';
 import { ExpressionError } from './value.ts';
 
 /** Node of the syntax tree of an expression. */
@@ -59,7 +60,7 @@ function tokenize(source: string): { readonly tokens: readonly Token[]; readonly
   for (let index = 0; index < source.length;) {
     tokenPattern.lastIndex = index;
     const match = tokenPattern.exec(source);
-    if (match === null) throw new ExpressionError(`"${source.slice(index, index + 12)}" cannot be read.`);
+    if (match === null) throw new ExpressionError(() => m.textInvalid({ text: source.slice(index, index + 12) }));
     index = tokenPattern.lastIndex;
     const [token] = match;
     if (token.startsWith('/*')) {
@@ -70,7 +71,7 @@ function tokenize(source: string): { readonly tokens: readonly Token[]; readonly
       const text = match.groups?.[kind];
       if (text !== undefined) tokens.push({ kind, text });
     }
-    if (tokens.length > maxTokens) throw new ExpressionError('The expression is too long.');
+    if (tokens.length > maxTokens) throw new ExpressionError(m.expressionTooLong);
   }
   return { tokens, names };
 }
@@ -87,13 +88,13 @@ class ExpressionParser {
   parse(): Node {
     const root = this.#parseChoice();
     const { kind, text } = this.#next();
-    if (kind !== 'end') throw new ExpressionError(`"${text}" is not expected there.`);
+    if (kind !== 'end') throw new ExpressionError(() => m.textUnexpected({ text }));
     return root;
   }
 
   #parseChoice(): Node {
     this.#depth += 1;
-    if (this.#depth > maxDepth) throw new ExpressionError('The expression is nested too deep.');
+    if (this.#depth > maxDepth) throw new ExpressionError(m.expressionNested);
     const test = this.#parseLevel(0);
     let node = test;
     if (this.#accept('?')) {
@@ -119,7 +120,7 @@ class ExpressionParser {
 
   #parsePrefix(): Node {
     this.#depth += 1;
-    if (this.#depth > maxDepth) throw new ExpressionError('The expression is nested too deep.');
+    if (this.#depth > maxDepth) throw new ExpressionError(m.expressionNested);
     let node: Node;
     if (this.#accept('not') || this.#accept('!')) node = { kind: 'not', inner: this.#parsePrefix() };
     else if (this.#accept('-')) node = { kind: 'minus', inner: this.#parsePrefix() };
@@ -147,7 +148,7 @@ class ExpressionParser {
       this.#expect(')');
       return inner;
     }
-    throw new ExpressionError(kind === 'end' ? 'The expression ends too early.' : `"${text}" is not expected there.`);
+    throw new ExpressionError(kind === 'end' ? m.expressionIncomplete : () => m.textUnexpected({ text }));
   }
 
   #parseItems(end: string): readonly Node[] {
@@ -177,6 +178,6 @@ class ExpressionParser {
   }
 
   #expect(text: string): void {
-    if (!this.#accept(text)) throw new ExpressionError(`"${text}" is missing.`);
+    if (!this.#accept(text)) throw new ExpressionError(() => m.textMissing({ text }));
   }
 }

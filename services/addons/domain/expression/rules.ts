@@ -1,5 +1,7 @@
+import * as m from '#messages/addons-problems';
 import type { AddonConfig } from '../config.ts';
 import type { ConfiguredExpressions } from '../config-expressions.ts';
+import type { Removal } from '../removal.ts';
 import type { ParsedStream } from '../stream.ts';
 import { select } from './evaluate.ts';
 import { parseExpression, type Expression } from './parse.ts';
@@ -21,7 +23,7 @@ interface ExpressionRules {
   readonly required: readonly Rule[];
   readonly preferred: readonly Rule[];
   readonly ranked: readonly Rule[];
-  readonly problems: readonly string[];
+  readonly problems: readonly (() => string)[];
 }
 
 const rulesCache = new WeakMap<AddonConfig, ExpressionRules>();
@@ -30,7 +32,7 @@ const rulesCache = new WeakMap<AddonConfig, ExpressionRules>();
 export function getExpressionRules(config: AddonConfig): ExpressionRules {
   const cached = rulesCache.get(config);
   if (cached !== undefined) return cached;
-  const problems: string[] = [];
+  const problems: (() => string)[] = [];
   const rules = {
     included: compileRules(config.includedStreamExpressions, problems),
     excluded: compileRules(config.excludedStreamExpressions, problems),
@@ -43,7 +45,7 @@ export function getExpressionRules(config: AddonConfig): ExpressionRules {
   return rules;
 }
 
-function compileRules(list: ConfiguredExpressions, problems: string[]): readonly Rule[] {
+function compileRules(list: ConfiguredExpressions, problems: (() => string)[]): readonly Rule[] {
   return (list ?? []).flatMap((configured, index): Rule[] => {
     const rule = typeof configured === 'string' ? { expression: configured } : configured;
     if (rule.enabled === false || rule.expression.trim() === '') return [];
@@ -64,9 +66,9 @@ function truncate(text: string): string {
 }
 
 /** Describes the problem of an expression. Other errors are thrown again. */
-function formatProblem(name: string, error: unknown): string {
+function formatProblem(name: string, error: unknown): () => string {
   if (!(error instanceof ExpressionError)) throw error;
-  return `The stream expression ${name} has no effect. ${error.message}`;
+  return () => m.expressionIgnored({ name, problem: error.sentence });
 }
 
 /** Evaluates the expressions for the streams of one request. */
@@ -78,7 +80,7 @@ export class ExpressionRun {
   constructor(config: AddonConfig, scope: Scope) {
     this.#rules = getExpressionRules(config);
     this.#scope = scope;
-    this.#problems = new Set(this.#rules.problems);
+    this.#problems = new Set(this.#rules.problems.map((problem) => problem()));
   }
 
   get problems(): readonly string[] {
@@ -120,10 +122,8 @@ export class ExpressionRun {
    * Returns the reasons of removals by stream ID: an excluded expression selects the stream, or no required expression
    * does.
    */
-  getRemovals(
-    streams: readonly ParsedStream[],
-  ): ReadonlyMap<string, { readonly rule: string; readonly value: string }> {
-    const removals = new Map<string, { readonly rule: string; readonly value: string }>();
+  getRemovals(streams: readonly ParsedStream[]): ReadonlyMap<string, Removal> {
+    const removals = new Map<string, Removal>();
     let remaining = streams;
     for (const rule of this.#rules.excluded) {
       for (const { id } of this.#select(rule, remaining) ?? [])
@@ -161,7 +161,7 @@ export class ExpressionRun {
     try {
       return select(expression, { ...this.#scope, variables: { ...this.#scope.variables, streams } });
     } catch (error) {
-      this.#problems.add(formatProblem(name, error));
+      this.#problems.add(formatProblem(name, error)());
       return undefined;
     }
   }

@@ -1,3 +1,4 @@
+import * as m from '#messages/addons-problems';
 import { attributes, isCached, getSearchText } from '../stream-attributes.ts';
 import { createKeywordTest } from '../keywords.ts';
 import { getBitrate, type ParsedStream } from '../stream.ts';
@@ -101,7 +102,7 @@ export const streamFunctions: Readonly<Record<string, ExpressionFunction>> = {
   values: ([streams = [], name]) => {
     const measure = typeof name === 'string' && Object.hasOwn(measures, name) ? measures[name] : undefined;
     if (measure === undefined)
-      throw new ExpressionError(`values() knows no ${truncate(toTexts([name ?? '']).join())}.`);
+      throw new ExpressionError(() => m.valuesUnknown({ name: truncate(toTexts([name ?? '']).join()) }));
     return toStreams(streams).flatMap((stream) => measure(stream) ?? []);
   },
   negate: ([out = [], all = []]) => {
@@ -116,7 +117,8 @@ export const streamFunctions: Readonly<Record<string, ExpressionFunction>> = {
     const selected = toStreams(streams);
     const stageNames = new Set(stages.length === 0 ? ['all'] : toTexts(stages));
     for (const stage of stageNames)
-      if (!passthroughStages.has(stage)) throw new ExpressionError(`passthrough() knows no ${truncate(stage)}.`);
+      if (!passthroughStages.has(stage))
+        throw new ExpressionError(() => m.passthroughUnknown({ name: truncate(stage) }));
     for (const { id } of selected)
       effects.exemptions.set(id, new Set([...(effects.exemptions.get(id) ?? []), ...stageNames]));
     return selected;
@@ -131,7 +133,7 @@ export const streamFunctions: Readonly<Record<string, ExpressionFunction>> = {
 function filterByValue(values: Values): ExpressionFunction {
   return ([streams = [], ...args]) => {
     const allowed = new Set(toTexts(args).map((text) => text.toLowerCase()));
-    if (allowed.size === 0) throw new ExpressionError('A function that chooses needs to know what.');
+    if (allowed.size === 0) throw new ExpressionError(m.argumentMissing);
     return toStreams(streams).filter((stream) => values(stream).some((value) => allowed.has(value.toLowerCase())));
   };
 }
@@ -152,7 +154,7 @@ function inRange(measure: Measure, parseText: (text: string) => number): Express
     if (value === undefined) return undefined;
     const number = typeof value === 'string' ? parseText(value) : value;
     if (typeof number !== 'number' || Number.isNaN(number))
-      throw new ExpressionError(`${formatValue(value)} is no measure.`);
+      throw new ExpressionError(() => m.notAMeasure({ value: formatValue(value) }));
     return number;
   };
   return ([streams = [], min, max]) => {
@@ -181,9 +183,9 @@ function perGroup(args: readonly Value[], scope: Parameters<ExpressionFunction>[
   const values =
     typeof attribute === 'string' && Object.hasOwn(groupValues, attribute) ? groupValues[attribute] : undefined;
   if (values === undefined)
-    throw new ExpressionError(`perGroup() knows no ${truncate(toTexts([attribute ?? '']).join())}.`);
+    throw new ExpressionError(() => m.perGroupUnknown({ name: truncate(toTexts([attribute ?? '']).join()) }));
   if (typeof maxPerGroup !== 'number' || !Number.isInteger(maxPerGroup) || maxPerGroup < 1)
-    throw new ExpressionError('perGroup() needs a number of streams.');
+    throw new ExpressionError(m.perGroupRequiresNumber);
   const allowedValues = toTexts(filter).map((text) => text.toLowerCase());
   const groups = new Map<string, ParsedStream[]>();
   for (const stream of toStreams(streams)) {

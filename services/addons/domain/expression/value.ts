@@ -1,3 +1,5 @@
+import { TextError } from '../text-error.ts';
+import * as m from '#messages/addons-problems';
 import type { ParsedStream } from '../stream.ts';
 
 /** Value in an expression. */
@@ -36,7 +38,7 @@ export function createBudget(): Budget {
 export type ExpressionFunction = (args: readonly Value[], scope: Scope) => Value;
 
 /** Problem of an expression with a message for users. */
-export class ExpressionError extends Error {
+export class ExpressionError extends TextError {
   override readonly name = 'ExpressionError';
 }
 
@@ -54,9 +56,9 @@ export function createScope(variables: Scope['variables'], budget = createBudget
  * @throws ExpressionError for other values.
  */
 export function toStreams(value: Value): readonly ParsedStream[] {
-  if (!isList(value)) throw new ExpressionError('A list of streams is expected.');
+  if (!isList(value)) throw new ExpressionError(m.streamListExpected);
   for (const item of value)
-    if (typeof item !== 'object' || isList(item)) throw new ExpressionError('A list of streams is expected.');
+    if (typeof item !== 'object' || isList(item)) throw new ExpressionError(m.streamListExpected);
   return value as readonly ParsedStream[];
 }
 
@@ -64,8 +66,8 @@ const maxPrintedLength = 300;
 
 /** Formats a value for messages. Streams are never printed, because their addresses may contain keys. */
 export function formatValue(value: Value): string {
-  if (isList(value)) return 'A list';
-  if (typeof value === 'object') return 'A stream';
+  if (isList(value)) return m.list();
+  if (typeof value === 'object') return m.stream();
   const text = JSON.stringify(value);
   return text.length > maxPrintedLength ? `${text.slice(0, maxPrintedLength)}…` : text;
 }
@@ -82,5 +84,5 @@ export function isList(value: Value): value is readonly Value[] {
  */
 export function consumeBudget({ budget }: Pick<Scope, 'budget'>, visits: number): void {
   budget.remaining -= visits;
-  if (budget.remaining < 0) throw new ExpressionError('The expressions look at too much.');
+  if (budget.remaining < 0) throw new ExpressionError(m.expressionsTooLarge);
 }

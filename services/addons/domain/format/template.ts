@@ -2,6 +2,7 @@ import { compileModifier } from './modifiers.ts';
 import { ModifierSource, readModifier } from './read-modifier.ts';
 import {
   findField,
+  isField,
   hasValue,
   isSection,
   type Field,
@@ -46,8 +47,24 @@ type Joiner = (typeof joiners)[number];
 
 /** Compiles a template. Braces that begin no expression are unchanged. */
 export function compileTemplate(source: string): Template {
-  const render = compileParts(source.slice(0, maxTemplateLength), 0, { remaining: maxParsedCharacters });
+  const render = compileParts(source.slice(0, maxTemplateLength), 0, createBudget());
   return (values) => removeEmptyLines(renderParts(render, values).slice(0, maxTextLength));
+}
+
+/** Describes a part of a template that has no effect or appears as text, with its position in characters. */
+interface TemplateProblem {
+  readonly index: number;
+  readonly length: number;
+  readonly code: 'expression' | 'field' | 'modifier';
+  /** Name of the unknown field or modifier; the brace of an expression that could not be read. */
+  readonly text: string;
+}
+
+/** Finds expressions that could not be read, and unknown fields and modifiers, in the order of the template. */
+export function findTemplateProblems(source: string): readonly TemplateProblem[] {
+  const problems: TemplateProblem[] = [];
+  compileParts(source.slice(0, maxTemplateLength), 0, createBudget(problems));
+  return problems.toSorted((a, b) => a.index - b.index);
 }
 
 /** Removes empty lines and lines that are marked for removal. */
@@ -71,16 +88,23 @@ function renderParts(parts: readonly Part[], values: FormatValues): string {
  */
 interface ParseBudget {
   remaining: number;
+  /** Problems of the template; undefined for streams, whose players show none. */
+  readonly problems: TemplateProblem[] | undefined;
 }
 
 const maxParsedCharacters = 1_000_000;
 /** Cost of each parsed modifier, because an unterminated expression parses all following modifiers again. */
 const modifierCost = 100;
 
-function compileParts(source: string, depth: number, budget: ParseBudget): readonly Part[] {
+function createBudget(problems?: TemplateProblem[]): ParseBudget {
+  return { remaining: maxParsedCharacters, problems };
+}
+
+/** @param offset Index of the source in the template. */
+function compileParts(source: string, depth: number, budget: ParseBudget, offset = 0): readonly Part[] {
   budget.remaining -= source.length;
   if (depth > maxDepth || budget.remaining < 0) return [createLiteral(source)];
-  return new TemplateReader(source, depth, budget).parse();
+  return new TemplateReader(source, { depth, budget, offset }).parse();
 }
 
 function createLiteral(text: string): Part {
@@ -94,12 +118,17 @@ class TemplateReader {
   readonly #depth: number;
   readonly #budget: ParseBudget;
   readonly #optionalGroupEnds: ReadonlyMap<number, number>;
+  readonly #offset: number;
   #index = 0;
 
-  constructor(text: string, depth: number, budget: ParseBudget) {
+  constructor(
+    text: string,
+    { depth, budget, offset }: { readonly depth: number; readonly budget: ParseBudget; readonly offset: number },
+  ) {
     this.#text = text;
     this.#depth = depth;
     this.#budget = budget;
+    this.#offset = offset;
     this.#optionalGroupEnds = findOptionalEnds(text);
   }
 
@@ -110,8 +139,12 @@ class TemplateReader {
       const start = this.#text.indexOf('{', this.#index);
       if (start === -1) break;
       this.#index = start;
+      const problemCount = this.#budget.problems?.length ?? 0;
       const part = this.#parseTool() ?? this.#parseOptional() ?? this.#parseExpression();
       if (part === undefined) {
+        // Problems within an expression that could not be read are reported when its parts are read.
+        this.#budget.problems?.splice(problemCount);
+        this.#report(start, 'expression', '{');
         this.#index = start + 1;
         continue;
       }
@@ -136,7 +169,12 @@ class TemplateReader {
   #parseOptional(): Part | undefined {
     const end = this.#optionalGroupEnds.get(this.#index);
     if (end === undefined) return undefined;
-    const parts = compileParts(this.#text.slice(this.#index + 2, end), this.#depth + 1, this.#budget);
+    const parts = compileParts(
+      this.#text.slice(this.#index + 2, end),
+      this.#depth + 1,
+      this.#budget,
+      this.#offset + this.#index + 2,
+    );
     this.#index = end + 2;
     return {
       render: (values) =>
@@ -176,6 +214,10 @@ class TemplateReader {
     return true;
   }
 
+  #report(index: number, code: TemplateProblem['code'], text: string): void {
+    this.#budget.problems?.push({ index: this.#offset + index, length: text.length, code, text });
+  }
+
   #skipSpaces(): void {
     while (/\s/.test(this.#text[this.#index] ?? '')) this.#index += 1;
   }
@@ -189,6 +231,7 @@ class TemplateReader {
     const [, single, double, section = '', name = ''] = match;
     const quotedText = single ?? double;
     if (quotedText === undefined && !isSection(section)) return undefined;
+    if (quotedText === undefined && !isField(section, name)) this.#report(this.#index, 'field', `${section}.${name}`);
     const field: Field = quotedText === undefined ? findField(section, name) : () => quotedText;
     this.#index = head.lastIndex;
     const modifiers = this.#parseModifiers();
@@ -200,12 +243,14 @@ class TemplateReader {
   #parseModifiers(): readonly CompiledModifier[] {
     const modifiers: CompiledModifier[] = [];
     while (this.#text.startsWith('::', this.#index) && this.#findJoiner() === undefined && this.#budget.remaining > 0) {
-      const source = new ModifierSource(this.#text, this.#index + 2);
+      const start = this.#index + 2;
+      const source = new ModifierSource(this.#text, start);
       const text = readModifier(source);
       this.#index = source.index;
       this.#budget.remaining -= text.length + modifierCost;
       const apply = compileModifier(text);
       if (apply !== undefined) modifiers.push({ source: text, apply });
+      else this.#report(start, 'modifier', text);
     }
     return modifiers;
   }
@@ -236,9 +281,10 @@ class TemplateReader {
     this.#index += 1;
     const choices: (readonly Part[])[] = [];
     for (;;) {
+      const start = this.#index + 1;
       const text = this.#parseBranch();
       if (text === undefined) return undefined;
-      choices.push(compileParts(text, this.#depth + 1, this.#budget));
+      choices.push(compileParts(text, this.#depth + 1, this.#budget, this.#offset + start));
       if (!this.#text.startsWith('||', this.#index)) break;
       this.#index += 2;
     }

@@ -292,6 +292,11 @@ export function isSection(section: string): boolean {
   return Object.hasOwn(sections, section.toLowerCase());
 }
 
+/** Returns true when a field exists. */
+export function isField(section: string, name: string): boolean {
+  return fieldsByName.has(`${section}.${name}`.toLowerCase());
+}
+
 /**
  * Returns the field of a template. Unknown fields have no value, so that templates for newer versions show no braces.
  */

@@ -5,7 +5,7 @@ import { attributes, attributeLabels, type Attribute } from '../stream-attribute
 import { createKeywordTest } from '../keywords.ts';
 import { createMatchRules } from './match-rules.ts';
 import { findReleaseRemoval } from './release-filter.ts';
-import type { Removal } from './removal.ts';
+import type { Removal, RemovalRule } from '../removal.ts';
 import { appliesToAddon, includesAddon } from './scope.ts';
 import type { TitleRequest } from '../title-request.ts';
 
@@ -116,7 +116,7 @@ function createListRules(config: AddonConfig): Rule[] {
   return rules;
 }
 
-function excludeMatches(test: Test, rule: string): Rule {
+function excludeMatches(test: Test, rule: RemovalRule): Rule {
   return (stream, index) => {
     const value = test(stream, index);
     return value === undefined ? undefined : { rule, value };
@@ -139,7 +139,7 @@ function createCacheRules(config: AddonConfig): Rule[] {
     [true, 'Cached'],
     [false, 'Uncached'],
   ] as const) {
-    const rule = `Excluded ${label}`;
+    const rule = `Excluded ${label}` as const;
     const all = config[`exclude${label}`];
     const addons = new Set(config[`exclude${label}FromAddons`] ?? []);
     const services = new Set(config[`exclude${label}FromServices`] ?? []);
@@ -184,7 +184,10 @@ function createNumberRules({ config, titleRequest }: FilterInput): Rule[] {
       if (value === undefined) return undefined;
       const range = getRange(limits.resolution?.[stream.file.resolution ?? 'Unknown']) ?? getRange(limits.global);
       if (!range || inRange(value, range)) return undefined;
-      return { rule: `${label} Limit`, value: value < range[0] ? 'too small' : 'too large' };
+      const rule = `${label} Limit` as const;
+      return value < range[0]
+        ? { rule, value: 'too small', note: 'too_small' }
+        : { rule, value: 'too large', note: 'too_large' };
     });
   }
   const kinds = new Set<string>(config.seederRangeTypes ?? ['p2p', 'cached', 'uncached']);
@@ -225,6 +228,6 @@ function createAgeTest({ ageRangeTypes }: AddonConfig): (stream: ParsedStream) =
   return ({ age, type }) => age !== undefined && (kinds.size === 0 || kinds.has(type));
 }
 
-function createNumberRemoval(rule: string, value: number | undefined): Removal {
-  return { rule, value: value === undefined ? 'Unknown' : String(value) };
+function createNumberRemoval(rule: RemovalRule, value: number | undefined): Removal {
+  return value === undefined ? { rule, value: 'Unknown', note: 'unknown' } : { rule, value: String(value) };
 }

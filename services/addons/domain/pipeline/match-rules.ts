@@ -1,6 +1,6 @@
 import type { AddonConfig } from '../config.ts';
 import type { ParsedStream } from '../stream.ts';
-import type { Removal } from './removal.ts';
+import type { Removal } from '../removal.ts';
 import { appliesToAddon, appliesToRequest, type RuleScope } from './scope.ts';
 import { getSimilarity } from './similarity.ts';
 import { normalizeTitle, type TitleRequest } from '../title-request.ts';
@@ -57,7 +57,8 @@ function createYearRule(options: YearOptions | null | undefined, { type, year, f
   return ({ file }) => {
     if (year === undefined || lastYear === undefined) return undefined;
     const rule = 'Year Matching';
-    if (file.year === undefined) return options?.strict === true ? { rule, value: 'no year' } : undefined;
+    if (file.year === undefined)
+      return options?.strict === true ? { rule, value: 'no year', note: 'no_year' } : undefined;
     const [from = year, to = from] = file.year.split('-').map(Number);
     return to < year - tolerance || from > lastYear + tolerance ? { rule, value: file.year } : undefined;
   };
@@ -71,7 +72,8 @@ function createEpisodeRule(strict: boolean, titleRequest: TitleRequest): Rule {
     if (titleRequest.season !== undefined) {
       if (seasons.length > 0 && !seasons.includes(titleRequest.season))
         return { rule, value: `S${String(seasons[0])}` };
-      if (strict && seasons.length === 0 && episodes.length === 0) return { rule, value: 'no season' };
+      if (strict && seasons.length === 0 && episodes.length === 0)
+        return { rule, value: 'no season', note: 'no_season' };
     }
     if (titleRequest.episode !== undefined && episodes.length > 0 && !episodes.includes(titleRequest.episode))
       return { rule, value: `E${String(episodes[0])}` };

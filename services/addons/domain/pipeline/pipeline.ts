@@ -5,7 +5,7 @@ import { createScope } from '../expression/value.ts';
 import type { ParsedStream } from '../stream.ts';
 import { deduplicate } from './deduplicate.ts';
 import { compileFilter, type FilterInput, type PatternMatch } from './filter.ts';
-import type { Removal } from './removal.ts';
+import type { Removal } from '../removal.ts';
 import { limitStreams, sortStreams } from './sort.ts';
 
 /** Stream with the result of the pipeline. */

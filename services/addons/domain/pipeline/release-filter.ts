@@ -1,5 +1,5 @@
 import type { AddonConfig } from '../config.ts';
-import type { Removal } from './removal.ts';
+import type { Removal } from '../removal.ts';
 import { appliesToRequest } from './scope.ts';
 import type { TitleRequest } from '../title-request.ts';
 
@@ -34,6 +34,8 @@ function createRemoval(date: number | undefined): Removal {
   return {
     rule: 'Not Released',
     cause: 'release_date',
-    value: date === undefined ? 'no date is known' : new Date(date).toISOString().slice(0, 10),
+    ...(date === undefined
+      ? ({ value: 'no date is known', note: 'no_date' } as const)
+      : { value: new Date(date).toISOString().slice(0, 10) }),
   };
 }

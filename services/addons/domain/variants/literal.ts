@@ -1,3 +1,4 @@
+import * as m from '#messages/addons-problems';
 import { ScriptError } from './path.ts';
 
 /** Value in a script: JSON values, with single or double quotes. */
@@ -44,7 +45,7 @@ class LiteralReader {
   }
 
   parseValue(depth: number): Literal {
-    if (depth > maxDepth) throw new ScriptError('A value is nested too deep.');
+    if (depth > maxDepth) throw new ScriptError(m.valueNested);
     if (this.accept('[')) return this.#parseList(']', () => this.parseValue(depth + 1));
     if (this.accept('{')) {
       const entries = this.#parseList('}', (): readonly [string, Literal] => {
@@ -106,6 +107,6 @@ class LiteralReader {
 
   #createError(): ScriptError {
     const rest = this.#text.slice(this.#index, this.#index + 16);
-    return new ScriptError(rest === '' ? 'A value is missing.' : `${JSON.stringify(rest)} cannot be read.`);
+    return new ScriptError(rest === '' ? m.valueMissing : () => m.textInvalid({ text: rest }));
   }
 }

@@ -1,7 +1,9 @@
+import { TextError } from '../text-error.ts';
+import * as m from '#messages/addons-problems';
 import { isRecord } from '../../../contracts/is-record.ts';
 
 /** Problem of a script with a message for users. */
-export class ScriptError extends Error {
+export class ScriptError extends TextError {
   override readonly name = 'ScriptError';
 }
 
@@ -37,12 +39,12 @@ export function parsePath(text: string, unquote: (text: string) => string): read
     const startIndex = stepPattern.lastIndex;
     const match = stepPattern.exec(text);
     if (match === null)
-      throw new ScriptError(
-        `The path ${text.slice(0, 60)} cannot be read at ${text.slice(startIndex, startIndex + 12)}.`,
+      throw new ScriptError(() =>
+        m.pathInvalid({ path: text.slice(0, 60), text: text.slice(startIndex, startIndex + 12) }),
       );
     const [, name, all, itemIndex, key, operator, value] = match;
     if (name !== undefined) {
-      if (refusedNames.has(name)) throw new ScriptError(`${name} cannot be changed by a variant.`);
+      if (refusedNames.has(name)) throw new ScriptError(() => m.fieldNotChangeable({ name }));
       steps.push({ kind: 'member', name });
     } else if (all !== undefined) steps.push({ kind: 'all' });
     else if (itemIndex !== undefined) steps.push({ kind: 'place', index: Number(itemIndex) });
@@ -54,7 +56,7 @@ export function parsePath(text: string, unquote: (text: string) => string): read
         value: unquote(value ?? ''),
       });
   }
-  if (steps[0]?.kind !== 'member') throw new ScriptError('A path begins with a member of the configuration.');
+  if (steps[0]?.kind !== 'member') throw new ScriptError(m.pathStartInvalid);
   return steps;
 }
 

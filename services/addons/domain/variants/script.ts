@@ -1,3 +1,4 @@
+import * as m from '#messages/addons-problems';
 import { parseValues, unquote, type Literal } from './literal.ts';
 import { resolveLocations, setValue, parsePath, ScriptError, getValue, type Location, type Step } from './path.ts';
 import { isRecord } from '../../../contracts/is-record.ts';
@@ -19,7 +20,7 @@ export class ScriptBudget {
 
   /** @throws ScriptError */
   countInstruction(): void {
-    if ((this.#instructions -= 1) < 0) throw new ScriptError('It comes to too many instructions.');
+    if ((this.#instructions -= 1) < 0) throw new ScriptError(m.tooManyInstructions);
   }
 
   /**
@@ -28,8 +29,7 @@ export class ScriptBudget {
    * @throws ScriptError
    */
   countWrites(locationCount: number, values: readonly Literal[]): void {
-    if ((this.#writes -= Math.max(1, locationCount) * getSize(values)) < 0)
-      throw new ScriptError('It writes too much.');
+    if ((this.#writes -= Math.max(1, locationCount) * getSize(values)) < 0) throw new ScriptError(m.tooManyWrites);
   }
 
   /**
@@ -38,7 +38,7 @@ export class ScriptBudget {
    * @throws ScriptError
    */
   countSearchedItems(items: number): void {
-    if ((this.#searchedItems -= items) < 0) throw new ScriptError('It looks through too much.');
+    if ((this.#searchedItems -= items) < 0) throw new ScriptError(m.tooManySearches);
   }
 }
 
@@ -55,7 +55,7 @@ export function runScript(
   budget: ScriptBudget,
   depth = 0,
 ): void {
-  if (depth > 5) throw new ScriptError('Variants use each other without an end.');
+  if (depth > 5) throw new ScriptError(m.variantsCircular);
   for (const line of splitInstructions(script)) {
     budget.countInstruction();
     const usedVariant = /^use\s+variant\s+(\S+)$/.exec(line)?.[1];
@@ -89,7 +89,7 @@ export function splitInstructions(script: string): readonly string[] {
       if (']}'.includes(letter)) openBrackets -= 1;
       line += letter;
     }
-    if (lines.length > maxInstructions) throw new ScriptError('The script is too long.');
+    if (lines.length > maxInstructions) throw new ScriptError(m.scriptTooLong);
   }
   if (line.trim() !== '') lines.push(line.trim());
   return lines;
@@ -97,9 +97,9 @@ export function splitInstructions(script: string): readonly string[] {
 
 function parseInstruction(line: string): Instruction {
   const [, verb = '', rest = ''] = /^(\w+)\s*([\s\S]*)$/.exec(line) ?? [];
-  if (!Object.hasOwn(verbs, verb)) throw new ScriptError(`${JSON.stringify(line.slice(0, 40))} is no instruction.`);
+  if (!Object.hasOwn(verbs, verb)) throw new ScriptError(() => m.instructionInvalid({ text: line.slice(0, 40) }));
   const path = pathForm.exec(rest);
-  if (path?.[1] === undefined) throw new ScriptError(`${verb} needs a path.`);
+  if (path?.[1] === undefined) throw new ScriptError(() => m.pathRequired({ verb }));
   const valueText = rest.slice(path[0].length).replace(/^=\s*/, '');
   return { verb, steps: parsePath(path[1], unquote), values: valueText === '' ? [] : parseValues(valueText) };
 }
@@ -165,7 +165,7 @@ function setEnabled(location: Location, enabled: boolean): void {
 }
 
 function requireValue(value: Literal | undefined): Literal {
-  if (value === undefined) throw new ScriptError('An instruction has no value.');
+  if (value === undefined) throw new ScriptError(m.valueMissing);
   return value;
 }
 

@@ -1,3 +1,5 @@
+import type { Text } from '../../../contracts/text.ts';
+import * as m from '#messages/addons-problems';
 import { Problem } from '../../../contracts/problem.ts';
 import type { AddonConfig } from '../config.ts';
 import { readConfig } from '../read-config.ts';
@@ -29,7 +31,7 @@ export function applyVariants(config: AddonConfig, variants: string): AddonConfi
   const getScript = (id: string): string => {
     const variant = config.variants?.find((candidate) => candidate.id === id);
     if (variant === undefined || variant.enabled === false)
-      throw createInvalidProblem(`There is no variant ${id.slice(0, 40)} of this configuration.`);
+      throw createInvalidProblem(() => m.variantNotFound({ id: id.slice(0, 40) }));
     return variant.script;
   };
   const modifiedConfig: Record<string, unknown> = structuredClone(config);
@@ -39,13 +41,13 @@ export function applyVariants(config: AddonConfig, variants: string): AddonConfi
       runScript(modifiedConfig, getScript(id), getScript, budget);
     } catch (error) {
       if (error instanceof ScriptError)
-        throw createInvalidProblem(`The variant ${id.slice(0, 40)} cannot be used. ${error.message}`);
+        throw createInvalidProblem(() => m.variantInvalid({ id: id.slice(0, 40), problem: error.sentence }));
       throw error;
     }
   }
   return readConfig(modifiedConfig);
 }
 
-function createInvalidProblem(detail: string): Problem {
-  return new Problem('addons.invalid_variant', 400, detail);
+function createInvalidProblem(text: Text): Problem {
+  return new Problem('addons.invalid_variant', 400, text);
 }

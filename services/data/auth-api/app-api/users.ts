@@ -1,3 +1,4 @@
+import * as m from '#messages/data-problems';
 import { implement, type ApiHandler } from '../../../contracts/api.ts';
 import { dataUsersApi, type DataUser } from '../../../contracts/data/users.ts';
 import { Problem } from '../../../contracts/problem.ts';
@@ -92,7 +93,7 @@ type UserDatabase = AuthDependencies['database'];
 /** @throws Problem `data.unknown_user` (404). */
 async function getUser(database: UserDatabase, id = ''): Promise<StoredUser> {
   const user = isUuid(id) ? await findUserById(database, id) : undefined;
-  if (user === undefined) throw new Problem('data.unknown_user', 404, 'There is no such user.');
+  if (user === undefined) throw new Problem('data.unknown_user', 404, m.userNotFound());
   return user;
 }
 
@@ -163,7 +164,7 @@ async function createSignInLink(
   const { database, keys, settings } = deps;
   const { timing } = deps.protection;
   if (email === null || email === '') {
-    throw new Problem('data.no_address', 422, 'Who came without a name has no address that a link could be for.');
+    throw new Problem('data.no_address', 422, m.userWithoutEmail());
   }
   const code = createCode();
   const hash = keys.hashCode(email, code);
@@ -175,8 +176,8 @@ async function createSignInLink(
 }
 
 function createTakenError(): Problem {
-  const fields = { email: 'Somebody has this address already.' };
-  return new Problem('data.email_exists', 409, 'Somebody has this address already.', { fields });
+  const fields = { email: m.emailExists() };
+  return new Problem('data.email_exists', 409, m.emailExists(), { fields });
 }
 
 function toMs(stored: string | null): number | null {

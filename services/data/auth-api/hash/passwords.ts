@@ -1,3 +1,4 @@
+import * as m from '#messages/data-problems';
 import { Worker } from 'node:worker_threads';
 import { argon2, timingSafeEqual } from 'node:crypto';
 import { Problem } from '../../../contracts/problem.ts';
@@ -62,7 +63,7 @@ export class Passwords implements AsyncDisposable {
 
   #request(input: HashInput): Promise<string | boolean> {
     if ((this.#thread?.pending.size ?? 0) >= maxPending) {
-      throw new Problem('data.busy', 503, 'Too many sign-ins at once. Try again in a moment.', {
+      throw new Problem('data.busy', 503, m.tooManySignIns, {
         headers: { 'Retry-After': '2' },
       });
     }

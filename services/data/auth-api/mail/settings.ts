@@ -1,3 +1,4 @@
+import * as m from '#messages/data-settings';
 import { z } from 'zod';
 
 /** Settings of the mail server; the environment names are those of Supabase. */
@@ -5,19 +6,19 @@ export const mailFields = {
   smtpHost: z
     .string()
     .max(253)
-    .regex(/^[A-Za-z0-9.:[\]-]*$/, 'Use a host name or an IP address.')
+    .regex(/^[A-Za-z0-9.:[\]-]*$/, { error: m.smtpHostInvalid })
     .default('')
     .meta({
       live: true,
-      title: 'Mail server',
-      description: 'Server that sends sign-in links and codes to users. Leave empty to receive them in the inbox.',
+      label: m.smtpHost,
+      help: m.smtpHostHelp,
     }),
   smtpPort: z
     .int()
     .min(1)
     .max(65_535)
     .default(587)
-    .meta({ live: true, needs: { smtpHost: true }, title: 'Mail server port', description: 'Usually 587, 465 or 25.' }),
+    .meta({ live: true, needs: { smtpHost: true }, label: m.smtpPort, help: m.smtpPortHelp }),
   smtpUser: z
     .string()
     .max(320)
@@ -25,8 +26,8 @@ export const mailFields = {
     .meta({
       live: true,
       needs: { smtpHost: true },
-      title: 'Mail server user',
-      description: 'Leave empty if the server does not require a sign-in.',
+      label: m.smtpUser,
+      help: m.smtpUserHelp,
     }),
   smtpPassword: z
     .string()
@@ -35,8 +36,8 @@ export const mailFields = {
     .meta({
       live: true,
       needs: { smtpHost: true },
-      title: 'Mail server password',
-      description: 'Leave empty if the server does not require a password.',
+      label: m.smtpPassword,
+      help: m.smtpPasswordHelp,
       secret: true,
     }),
   smtpMode: z
@@ -45,9 +46,9 @@ export const mailFields = {
     .meta({
       live: true,
       needs: { smtpHost: true },
-      title: 'Mail server encryption',
-      description: 'Encryption of the connection to the mail server.',
-      choices: { starttls: 'STARTTLS', ssl: 'Implicit TLS', insecure: 'None' },
+      label: m.smtpMode,
+      help: m.smtpModeHelp,
+      choices: { starttls: m.smtpModeStarttls, ssl: m.smtpModeSsl, insecure: m.smtpModeInsecure },
     }),
   smtpFrom: z
     .string()
@@ -56,8 +57,8 @@ export const mailFields = {
     .meta({
       live: true,
       needs: { smtpHost: true },
-      title: 'Sender address',
-      description: 'Address from which sign-in emails are sent.',
+      label: m.smtpFrom,
+      help: m.smtpFromHelp,
     }),
   smtpName: z
     .string()
@@ -66,8 +67,8 @@ export const mailFields = {
     .meta({
       live: true,
       needs: { smtpHost: true },
-      title: 'Sender name',
-      description: 'Name shown with the sender address.',
+      label: m.smtpName,
+      help: m.smtpNameHelp,
     }),
 };
 export type MailSettings = { readonly [Name in keyof typeof mailFields]: z.infer<(typeof mailFields)[Name]> };

@@ -1,4 +1,5 @@
 import pg from 'pg';
+import { quoteIdentifier } from '../../../contracts/data/sql-names.ts';
 
 /** Collects the values of one statement, which refers to them as `$1`, `$2`, …. */
 export class Values {
@@ -13,10 +14,7 @@ export class Values {
 }
 
 /** Quotes an identifier. */
-export function quote(name: string): string {
-  // Identifiers cannot contain NUL, and the protocol cannot carry it.
-  return pg.escapeIdentifier(name.replaceAll('\0', ''));
-}
+export const quote = quoteIdentifier;
 
 /** Quotes a text literal, for texts that PostgreSQL must see when it plans the statement. */
 export function quoteLiteral(text: string): string {

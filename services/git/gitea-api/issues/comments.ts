@@ -3,12 +3,14 @@ import { Problem } from '../../../contracts/problem.ts';
 import { addComment, editComment, removeComment } from '../../issues/changes.ts';
 import { Attachments, listAttachments } from '../../issues/attachments.ts';
 import type { Issue } from '../../issues/issues.ts';
+import { findHiddenEntries, type VisibleEntries } from '../../issues/entry-sources.ts';
 import { isVisibleTo } from '../../issues/entry-visibility.ts';
 import { selectMilestones } from '../../issues/milestones.ts';
 import { buildNotFoundProblem } from '../../repositories/lookup.ts';
 import type { Repository } from '../../repositories/repositories.ts';
 import type { EntryDetails, EntryRow } from '../../store/issue-tables.ts';
-import { commentJson, entryJson } from '../../wire/issues.ts';
+import { listAccountNames } from '../../issues/account-names.ts';
+import { commentJson, entryJson, issueJson } from '../../wire/issues.ts';
 import {
   getAccount,
   readJsonBody,
@@ -75,7 +77,7 @@ async function getChangeableComment(deps: Dependencies, call: Call) {
   const result = await getComment(deps, call);
   requireNotArchived(result.repository);
   if (result.entry.author === getAccount(call) || mayWrite(result.level)) return result;
-  throw new Problem('git.forbidden', 403, 'This is a comment of somebody else.');
+  throw new Problem('git.forbidden', 403, 'This comment belongs to another account.');
 }
 
 function parseTimeRange({ query }: Call) {
@@ -108,15 +110,18 @@ async function deleteComment(deps: Dependencies, call: Call): Promise<Answer> {
 }
 
 async function readTimeline(deps: Dependencies, call: Call): Promise<Answer> {
-  const { db } = deps.storage;
+  const { db, repositories } = deps.storage;
   const { repository, issue } = await getIssue(deps, call);
   const page = parsePage(call.query);
   const { since, before } = parseTimeRange(call);
+  const { access } = deps.accessControl;
+  const { hiddenIds, sources } = await findHiddenEntries({ access, repositories }, db, call.caller, issue.id);
   const all = db
     .selectFrom('issue_entries')
     .where('issue_id', '=', issue.id)
     .where('updated_at', '>=', since)
     .where('updated_at', '<=', before)
+    .$if(hiddenIds.length > 0, (query) => query.where('id', 'not in', hiddenIds))
     .where(isVisibleTo(call.caller.identity?.account));
   const [entries, count, labels, milestones] = await Promise.all([
     all.selectAll().orderBy('id').limit(page.limit).offset(page.offset).execute(),
@@ -124,18 +129,42 @@ async function readTimeline(deps: Dependencies, call: Call): Promise<Answer> {
     db.selectFrom('labels').selectAll().where('repository_id', '=', repository.id).execute(),
     selectMilestones(db).where('milestones.repository_id', '=', repository.id).execute(),
   ]);
+  const references = await readReferences(deps, repository, { entries, sources });
   const accountNames = entries.flatMap(({ author, details }) => {
     const { assignee, resolver } = JSON.parse(details) as EntryDetails;
     return [author, ...(assignee === undefined ? [] : [assignee]), ...(resolver === undefined ? [] : [resolver])];
   });
-  const toUser = await readUsers(deps, call, accountNames);
+  const toUser = await readUsers(deps, call, [...accountNames, ...listAccountNames([...references.values()])]);
   const label = (id: number) => labels.find((each) => each.id === id);
   const milestone = (id: number) => milestones.find((each) => each.id === id);
   const address = getRepositoryAddress(call, repository);
+  const reference = (number: number, sourceId = repository.id): unknown => {
+    const issue = references.get(`${String(sourceId)}#${String(number)}`);
+    const source = sourceId === repository.id ? repository : sources.get(sourceId);
+    if (issue === undefined || source === undefined) return null;
+    return issueJson(issue, source, getRepositoryAddress(call, source), toUser);
+  };
   return ok(
-    entries.map((entry) => entryJson(entry, issue, address, { toUser, label, milestone })),
+    entries.map((entry) => entryJson(entry, issue, address, { toUser, label, milestone, reference })),
     listHeaders(call, page, Number(count?.count ?? 0)),
   );
+}
+
+/** Reads the issues that refer to an issue, by the ID of their repository and their number. */
+async function readReferences(
+  { collaboration: { issues } }: Dependencies,
+  { id }: Repository,
+  { entries }: VisibleEntries<EntryRow>,
+): Promise<ReadonlyMap<string, Issue>> {
+  const references = new Map<string, Issue>();
+  for (const { details } of entries) {
+    const { reference, repository = id } = JSON.parse(details) as EntryDetails;
+    if (reference === undefined) continue;
+    const key = `${String(repository)}#${String(reference)}`;
+    const issue = references.get(key) ?? (await issues.find(repository, reference));
+    if (issue !== undefined) references.set(key, issue);
+  }
+  return references;
 }
 
 async function listRepositoryComments(deps: Dependencies, call: Call): Promise<Answer> {

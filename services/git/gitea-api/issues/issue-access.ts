@@ -1,5 +1,6 @@
+import * as m from '#messages/git-problems';
 import { Problem } from '../../../contracts/problem.ts';
-import { PageProblem } from '../../domain/page-problem.ts';
+import { GiteaProblem, PageProblem } from '../../domain/page-problem.ts';
 import type { Issue } from '../../issues/issues.ts';
 import { isVisibleTo } from '../../issues/entry-visibility.ts';
 import { levels, type Level } from '../../repositories/access.ts';
@@ -38,8 +39,7 @@ export async function getIssueRepository(
 
 /** @throws Problem (403) without write access, (423) for an archived repository */
 export function requireWrite({ level, repository }: IssueContext): void {
-  if (!mayWrite(level))
-    throw new PageProblem('git.forbidden', 403, 'This account may not do that with this repository.');
+  if (!mayWrite(level)) throw new PageProblem('git.forbidden', 403, m.repositoryActionDenied());
   requireNotArchived(repository);
 }
 
@@ -110,7 +110,12 @@ export async function resolveAccounts(
     .map((name) => {
       const result = accounts.find((account) => account.name.toLowerCase() === name.toLowerCase());
       if (result === undefined || result.name === '*') {
-        throw new Problem('git.invalid', 422, `Assignee does not exist: [name: ${name}]`);
+        throw new GiteaProblem(
+          'git.invalid',
+          422,
+          `Assignee does not exist: [name: ${name}]`,
+          m.assigneeNotFound({ name }),
+        );
       }
       return result.name;
     });

@@ -243,7 +243,7 @@ async function deleteIssue(deps: Dependencies, call: Call): Promise<Answer> {
 
   const { issue, level, repository } = await getIssue(deps, call);
   requireNotArchived(repository);
-  if (level !== 'admin') throw new Problem('git.forbidden', 403, 'Only who runs the repository may do that.');
+  if (level !== 'admin') throw new Problem('git.forbidden', 403, 'Only administrators of the repository can do that.');
   const files = await attachments.listAll(issue.id);
   await writer.run(repository, getAccount(call), ({ db }) =>
     db.deleteFrom('issues').where('id', '=', issue.id).execute(),

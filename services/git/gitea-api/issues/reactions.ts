@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { Problem } from '../../../contracts/problem.ts';
+import { addReaction, isReaction, removeReaction } from '../../issues/reactions.ts';
 import { buildNotFoundProblem } from '../../repositories/lookup.ts';
 import type { Repository } from '../../repositories/repositories.ts';
 import { formatTime } from '../../wire/time.ts';
@@ -12,7 +13,6 @@ import type { RouteDependencies } from '../../components.ts';
 
 type Dependencies = Pick<RouteDependencies, 'context' | 'storage' | 'accessControl' | 'collaboration'>;
 
-export const reactions = ['+1', '-1', 'laugh', 'hooray', 'confused', 'heart', 'rocket', 'eyes'] as const;
 const reactionBody = z.object({ content: z.string() });
 
 /** Builds the routes of reactions and of subscriptions to issues. */
@@ -35,7 +35,7 @@ export function reactionRoutes(deps: Dependencies): readonly Route[] {
         const account = getAccount(call);
         // An account changes only its own subscription.
         if ((call.params['user'] ?? '').toLowerCase() !== account.toLowerCase())
-          throw new Problem('git.forbidden', 403, 'This is for its own account alone.');
+          throw new Problem('git.forbidden', 403, 'Only the account itself can do that.');
         const { issue } = await getIssue(deps, call);
         const wasSubscribed = (await readSubscription(deps, call, account)).subscribed;
         const watching = Number(method === 'PUT');
@@ -105,32 +105,18 @@ async function changeReaction(deps: Dependencies, call: Call): Promise<Answer> {
   const { repository, issue, entry } = await getSubject(deps, call);
   requireNotArchived(repository);
   const { content } = await readJsonBody(call, reactionBody);
-  if (!(reactions as readonly string[]).includes(content))
-    throw new Problem('git.invalid', 403, `'${content}' is not an allowed reaction`);
+  if (!isReaction(content)) throw new Problem('git.invalid', 403, `'${content}' is not an allowed reaction`);
   const account = getAccount(call);
+  const subject = { issue, entry };
   if (call.method === 'DELETE') {
-    await context.commit((transaction: Db) =>
-      transaction
-        .deleteFrom('issue_reactions')
-        .where('issue_id', '=', issue)
-        .where('entry_id', '=', entry)
-        .where('account', '=', account)
-        .where('content', '=', content)
-        .execute(),
-    );
+    await context.commit((transaction: Db) => removeReaction(transaction, subject, { account, content }));
     return { status: 200 };
   }
   const now = context.clock.now();
-  const { numInsertedOrUpdatedRows: added } = await context.commit((transaction: Db) =>
-    transaction
-      .insertInto('issue_reactions')
-      .values({ issue_id: issue, entry_id: entry, account, content, created_at: now })
-      .onConflict((conflict) => conflict.doNothing())
-      .executeTakeFirst(),
-  );
+  const isNew = await context.commit((transaction: Db) => addReaction(transaction, subject, { account, content, now }));
   const toUser = await readUsers(deps, call, [account]);
   // Like Gitea, 200 for a reaction that exists already.
-  return { status: added === 0n ? 200 : 201, json: { user: toUser(account), content, created_at: formatTime(now) } };
+  return { status: isNew ? 201 : 200, json: { user: toUser(account), content, created_at: formatTime(now) } };
 }
 
 async function readSubscription(deps: Dependencies, call: Call, account: string) {

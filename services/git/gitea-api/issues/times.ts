@@ -124,7 +124,7 @@ async function getTrackableIssue(deps: Dependencies, call: Call) {
   const target = await getIssue(deps, call);
   requireNotArchived(target.repository);
   if (mayWrite(target.level) || target.issue.assignees.includes(getAccount(call))) return target;
-  throw new Problem('git.forbidden', 403, 'This account may not track time in this repository.');
+  throw new Problem('git.forbidden', 403, 'This account cannot track time in this repository.');
 }
 
 async function listRepositoryTimes(deps: Dependencies, call: Call, user?: string): Promise<Answer> {
@@ -162,7 +162,11 @@ async function addTime(deps: Dependencies, call: Call): Promise<Answer> {
   const { time, created, user_name: name = '' } = await readJsonBody(call, timeBody);
   const account = name === '' ? getAccount(call) : await getAccountName(deps, name);
   if (account !== getAccount(call) && target.level !== 'admin')
-    throw new Problem('git.forbidden', 403, 'Time of others is noted by who runs the repository.');
+    throw new Problem(
+      'git.forbidden',
+      403,
+      'Only administrators of the repository can record time for other accounts.',
+    );
   const row = await times.add(target.issue.id, account, time, parseTime(created));
   return ok((await timesJson(deps, call, [row]))[0]);
 }
@@ -185,7 +189,7 @@ async function deleteTime(deps: Dependencies, call: Call): Promise<Answer> {
   const row = (await times.list({ issue: result.id })).find((each) => each.id === id);
   if (row === undefined) throw buildNotFoundProblem();
   if (row.account !== getAccount(call) && level !== 'admin')
-    throw new Problem('git.forbidden', 403, 'This time is of somebody else.');
+    throw new Problem('git.forbidden', 403, 'This time belongs to another account.');
   await times.remove(id);
   return noContent;
 }

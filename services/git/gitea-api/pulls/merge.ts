@@ -121,7 +121,7 @@ async function updatePull(deps: Dependencies, call: Call): Promise<Answer> {
   const { headRepository } = await pulls.state(repository, issue);
   if (headRepository === undefined) throw buildNotFoundProblem();
   if (!(await access.hasLevel(call.caller, headRepository, 'write')))
-    throw new Problem('git.forbidden', 403, 'This account may not write to the branch.');
+    throw new Problem('git.forbidden', 403, 'This account cannot write to the branch.');
   const account = getAccount(call);
   await merges.update(repository, issue.number, style, { account, committer: await getAuthor(deps, call, account) });
   return { status: 200 };

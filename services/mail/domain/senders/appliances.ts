@@ -1,3 +1,4 @@
+import * as m from '#messages/mail-texts';
 import type { Recognizer } from './program.ts';
 
 const maxErrorLines = 20;
@@ -28,7 +29,7 @@ export const proxmox: Recognizer = ({ subject, text }) => {
   if (host === undefined || outcome === undefined) return undefined;
   const isSuccess = /success/i.test(outcome) && !/fail/i.test(outcome);
   return {
-    title: `Backup on ${host.replace(/\..*$/, '')}: ${outcome.replace(/^backup\s+/i, '')}`,
+    title: m.backupResult({ host: host.replace(/\..*$/, ''), result: outcome.replace(/^backup\s+/i, '') }),
     body: withoutLogs(text),
     type: isSuccess ? 'success' : 'failure',
   };

@@ -1,3 +1,4 @@
+import * as m from '#messages/mail-texts';
 import type { Recognizer } from './program.ts';
 
 /** Words in the output of a job that indicate an error; other output does not indicate a problem. */
@@ -11,6 +12,6 @@ const errorPattern =
 export const cron: Recognizer = ({ subject, text }) => {
   const [, host, command] = /^Cron <[^@<>]*@?([^<>]*)>\s+(.+)$/.exec(subject) ?? [];
   if (host === undefined || command === undefined) return undefined;
-  const program = command.trim();
-  return { title: `Cron on ${host}: ${program}`, ...(errorPattern.test(text) ? { type: 'warning' as const } : {}) };
+  const title = m.cronOutput({ host, command: command.trim() });
+  return { title, ...(errorPattern.test(text) ? { type: 'warning' as const } : {}) };
 };

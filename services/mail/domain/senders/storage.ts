@@ -1,3 +1,4 @@
+import * as m from '#messages/mail-texts';
 import { getTextBefore, type Recognizer } from './program.ts';
 
 /** smartd: `SMART error (KIND) detected on host: HOST`; the logged text is between two fixed sentences. */
@@ -8,7 +9,7 @@ export const smartd: Recognizer = ({ subject, text }) => {
   const body = intro === null ? text : text.slice(intro.index + intro[0].length);
   const isTest = kind.toLowerCase() === 'emailtest';
   return {
-    title: isTest ? `SMART test mail of ${host}` : `SMART error on ${host}: ${kind}`,
+    title: isTest ? m.smartTest({ host }) : m.smartError({ host, error: kind }),
     body: getTextBefore(
       body,
       /^(For details see|You can also use the smartctl|The original message about|Another message)/i,
@@ -22,5 +23,5 @@ export const mdadm: Recognizer = ({ subject }) => {
   const [, event = '', device, host] = /^(\w+) event on (\/dev\/[^:\s]+):(\S+)/.exec(subject) ?? [];
   if (device === undefined || host === undefined) return undefined;
   const isHarmless = /^(SpareActive|RebuildFinished|NewArray|TestMessage|RebuildStarted|Rebuild\d+)$/.test(event);
-  return { title: `RAID on ${host}: ${event} of ${device}`, type: isHarmless ? 'info' : 'failure' };
+  return { title: m.raidEvent({ host, event, device }), type: isHarmless ? 'info' : 'failure' };
 };

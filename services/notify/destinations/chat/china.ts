@@ -1,8 +1,11 @@
+import * as problems from '#messages/notify-problems';
+import * as m from '#messages/notify-forms';
 import { createHmac } from 'node:crypto';
 import { z } from 'zod';
 import type { FetchReply } from '../../../contracts/outgoing.ts';
 import { readJson, type Exchange } from '../exchange.ts';
 import { choiceField, requiredField, secretField, textField } from '../fields.ts';
+import type { Text } from '../../../contracts/text.ts';
 import type { FormFieldDefinition } from '../form-definition.ts';
 import { postForm, postJson, withQuery } from '../http.ts';
 import { appTitle } from '../colors.ts';
@@ -30,12 +33,12 @@ function checkReply(reply: FetchReply, { fail }: Exchange, successCode = 0): voi
     fail(errmsg ?? msg ?? message ?? `code ${replyCode}`, temporaryCodes.has(replyCode));
 }
 
-function tokenField(help: string): FormFieldDefinition {
-  return requiredField(secretField('token', 'Token', 'host', help));
+function tokenField(help: Text): FormFieldDefinition {
+  return requiredField(secretField('token', m.token, 'host', help));
 }
 
-const markdownField = choiceField('format', 'Format', 'query:format', [
-  ['', 'Plain text'],
+const markdownField = choiceField('format', m.format, 'query:format', [
+  ['', m.plainText],
   ['markdown', 'Markdown'],
 ]);
 /** Properties of webhooks whose limit counts bytes. */
@@ -54,9 +57,9 @@ export const feishuKind = defineScheme({
   secureProtocols: ['feishu'],
   templates: ['{schema}://{token}'],
   bodyLimit: 19_985,
-  form: { about: 'A group of Feishu, by a bot of its own.', fields: [tokenField('The last part of the webhook.')] },
+  form: { about: m.feishuAbout, fields: [tokenField(m.webhookTokenHelp)] },
   open({ url }) {
-    if (url.host === '') return 'a token is missing: feishu://token';
+    if (url.host === '') return problems.addressIncomplete({ example: 'feishu://token' });
     const address = `https://open.feishu.cn/open-apis/bot/v2/hook/${encodeURIComponent(url.host)}/`;
     return async ({ body }, exchange) =>
       checkReply(await exchange.request(postJson(address, { msg_type: 'text', content: { text: body } })), exchange);
@@ -72,9 +75,9 @@ export const larkKind = defineScheme({
   templates: ['{schema}://{token}'],
   bodyLimit: 19_985,
   heading: (title) => `${title}\n`,
-  form: { about: 'A group of Lark, by a bot of its own.', fields: [tokenField('The last part of the webhook.')] },
+  form: { about: m.larkAbout, fields: [tokenField(m.webhookTokenHelp)] },
   open({ url }) {
-    if (url.host === '') return 'a token is missing: lark://token';
+    if (url.host === '') return problems.addressIncomplete({ example: 'lark://token' });
     const address = `https://open.larksuite.com/open-apis/bot/v2/hook/${encodeURIComponent(url.host)}`;
     return async ({ body }, exchange) =>
       checkReply(await exchange.request(postJson(address, { msg_type: 'text', content: { text: body } })), exchange);
@@ -93,16 +96,16 @@ export const dingTalkKind = defineScheme({
   templates: ['{schema}://{token}/', '{schema}://{token}/{targets}/', '{schema}://{secret}@{token}/{targets}'],
   bodyLimit: 20_000,
   form: {
-    about: 'A group of DingTalk, by a robot.',
+    about: m.dingTalkAbout,
     fields: [
-      tokenField('What follows access_token= in the webhook.'),
-      secretField('secret', 'Secret', 'user', 'Where the robot signs its messages; begins with SEC.'),
-      textField('phones', 'Calls', 'targets', 'Phone numbers of members, commas between several.'),
+      tokenField(m.dingTalkTokenHelp),
+      secretField('secret', m.secret, 'user', m.dingTalkSecretHelp),
+      textField('phones', m.calls, 'targets', m.dingTalkMentionsHelp),
       markdownField,
     ],
   },
   open({ url, targets, options }) {
-    if (url.host === '') return 'a token is missing: dingtalk://token';
+    if (url.host === '') return problems.addressIncomplete({ example: 'dingtalk://token' });
     return async ({ body }, exchange) => {
       const timestamp = url.user === undefined ? undefined : exchange.outlets.clock.now();
       const signature =
@@ -134,11 +137,11 @@ export const weComKind = defineScheme({
   templates: ['{schema}://{botkey}'],
   bodyLimit: 2048,
   form: {
-    about: 'A group of WeCom, by a bot.',
-    fields: [tokenField('What follows key= in the webhook.'), markdownField],
+    about: m.weComAbout,
+    fields: [tokenField(m.weComTokenHelp), markdownField],
   },
   open({ url, options }) {
-    if (url.host === '') return 'a key is missing: wecombot://key';
+    if (url.host === '') return problems.addressIncomplete({ example: 'wecombot://key' });
     const address = withQuery('https://qyapi.weixin.qq.com/cgi-bin/webhook/send', { key: url.host });
     return async ({ body }, exchange) => {
       const type = options.format === 'markdown' ? 'markdown' : 'text';
@@ -156,9 +159,9 @@ export const serverChanKind = defineScheme({
   templates: ['{schema}://{token}'],
   titleLimit: 250,
   bodyLimit: 32_768,
-  form: { about: 'WeChat, through ServerChan.', fields: [tokenField('The SendKey of your account.')] },
+  form: { about: m.serverChanAbout, fields: [tokenField(m.serverChanTokenHelp)] },
   open({ url }) {
-    if (!/^\w+$/.test(url.host)) return 'a key is missing: schan://key';
+    if (!/^\w+$/.test(url.host)) return problems.addressIncomplete({ example: 'schan://key' });
     const address = `https://sctapi.ftqq.com/${url.host}.send`;
     return async ({ title, body }, exchange) =>
       checkReply(await exchange.request(postForm(address, { title, desp: body })), exchange);
@@ -175,9 +178,9 @@ export const pushplusKind = defineScheme({
   format: 'html',
   titleLimit: 100,
   bodyLimit: 20_000,
-  form: { about: 'WeChat, through Pushplus.', fields: [tokenField('Shown on the page of your account.')] },
+  form: { about: m.pushplusAbout, fields: [tokenField(m.pushplusTokenHelp)] },
   open({ url, options }) {
-    if (url.host === '') return 'a token is missing: pushplus://token';
+    if (url.host === '') return problems.addressIncomplete({ example: 'pushplus://token' });
     const template = ({ text: 'txt', markdown: 'markdown', html: 'html' } as const)[options.format];
     return async ({ title, body }, exchange) => {
       const messageTitle = title === '' ? body.slice(0, 100) : title;

@@ -1,3 +1,5 @@
+import * as problems from '#messages/notify-problems';
+import * as m from '#messages/notify-forms';
 import type { Message } from '../../domain/message.ts';
 import { fileParts } from '../files.ts';
 import { choiceField, requiredField, secretField, switchField, textField } from '../fields.ts';
@@ -41,20 +43,20 @@ export const discordKind = defineScheme({
   titleCounts: true,
   overflow: 'split',
   form: {
-    about: 'A channel of a Discord server, by its webhook.',
+    about: m.discordAbout,
     fixedSegments: 1,
     fields: [
-      requiredField(secretField('id', 'Webhook ID', 'host', 'The number in the address of the webhook.')),
-      requiredField(secretField('token', 'Webhook token', 'segment:0', 'What follows the number in the address.')),
-      textField('name', 'Shown name', 'user', 'Empty: the name of the webhook.'),
-      textField('thread', 'Thread', 'query:thread', 'The ID of a thread of the channel.'),
-      textField('picture', 'Picture', 'query:avatar_url', 'The address of a picture beside the name.'),
-      textField('link', 'Link', 'query:href', 'Where the title of a card leads to.'),
-      textField('ping', 'Calls', 'query:ping', 'Such as @here or <@1234>.'),
-      switchField('tts', 'Read aloud', 'query:tts'),
-      choiceField('format', 'Format', 'query:format', [
-        ['', 'Plain text'],
-        ['markdown', 'Markdown in a card'],
+      requiredField(secretField('id', m.webhookId, 'host', m.discordWebhookIdHelp)),
+      requiredField(secretField('token', m.webhookToken, 'segment:0', m.discordWebhookTokenHelp)),
+      textField('name', m.displayName, 'user', m.webhookNameHelp),
+      textField('thread', m.thread, 'query:thread', m.discordThreadHelp),
+      textField('picture', m.picture, 'query:avatar_url', m.pictureHelp),
+      textField('link', m.link, 'query:href', m.discordLinkHelp),
+      textField('ping', m.calls, 'query:ping', m.discordMentionsHelp),
+      switchField('tts', m.readAloud, 'query:tts'),
+      choiceField('format', m.format, 'query:format', [
+        ['', m.plainText],
+        ['markdown', m.markdownCard],
       ]),
     ],
   },
@@ -68,7 +70,8 @@ export const discordKind = defineScheme({
   },
   open({ url, options, argument }) {
     const [token] = url.path;
-    if (url.host === '' || token === undefined) return 'a webhook is missing: discord://webhook_id/webhook_token';
+    if (url.host === '' || token === undefined)
+      return problems.addressIncomplete({ example: 'discord://webhook_id/webhook_token' });
     const webhookUrl = `https://discord.com/api/webhooks/${encodeURIComponent(url.host)}/${encodeURIComponent(token)}`;
     const address = withQuery(webhookUrl, { thread_id: argument('thread') });
     const tts = isYes(argument('tts'), false);

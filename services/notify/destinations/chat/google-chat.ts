@@ -1,3 +1,5 @@
+import * as problems from '#messages/notify-problems';
+import * as m from '#messages/notify-forms';
 import { requiredField, secretField, textField } from '../fields.ts';
 import { postJson, withQuery } from '../http.ts';
 import { defineScheme } from '../scheme.ts';
@@ -20,19 +22,19 @@ export const googleChatKind = defineScheme({
   overflow: 'split',
   heading: (title) => `*${title}*\n`,
   form: {
-    about: 'A space of Google Chat, by its webhook.',
+    about: m.googleChatAbout,
     fixedSegments: 2,
     fields: [
-      requiredField(secretField('space', 'Space', 'host', 'What follows /spaces/ in the address of the webhook.')),
-      requiredField(secretField('key', 'Key', 'segment:0', 'What follows key= in the address.')),
-      requiredField(secretField('token', 'Token', 'segment:1', 'What follows token= in the address.')),
-      textField('thread', 'Thread', 'targets', 'A name of your own: messages with the same one stand together.'),
+      requiredField(secretField('space', m.space, 'host', m.googleChatSpaceHelp)),
+      requiredField(secretField('key', m.key, 'segment:0', m.googleChatKeyHelp)),
+      requiredField(secretField('token', m.token, 'segment:1', m.googleChatTokenHelp)),
+      textField('thread', m.thread, 'targets', m.threadNameHelp),
     ],
   },
   open({ url, targets }) {
     const [key, token] = url.path;
     if (url.host === '' || key === undefined || token === undefined)
-      return 'a token is missing: gchat://space/key/token';
+      return problems.addressIncomplete({ example: 'gchat://space/key/token' });
     const [thread] = targets;
     const replyOption = thread === undefined ? undefined : 'REPLY_MESSAGE_FALLBACK_TO_NEW_THREAD';
     const space = `https://chat.googleapis.com/v1/spaces/${encodeURIComponent(url.host)}/messages`;

@@ -1,3 +1,5 @@
+import * as problems from '#messages/notify-problems';
+import * as m from '#messages/notify-forms';
 import { z } from 'zod';
 import { readJson } from '../exchange.ts';
 import { fileParts } from '../files.ts';
@@ -24,28 +26,26 @@ export const mastodonKind = defineScheme({
   bodyLimit: 500,
   overflow: 'split',
   form: {
-    about: 'Posts of a Mastodon account.',
+    about: m.mastodonAbout,
     fields: [
       ...serverFields,
-      requiredField(
-        secretField('token', 'Access token', 'user', 'Made under Preferences, Development; it needs write.'),
-      ),
-      textField('people', 'Mentions', 'targets', '@names, commas between several.'),
-      choiceField('visibility', 'Seen by', 'query:visibility', [
-        ['', 'As set in the account'],
-        ['direct', 'Those who are mentioned'],
-        ['private', 'Followers'],
-        ['unlisted', 'Everyone, not listed'],
-        ['public', 'Everyone'],
+      requiredField(secretField('token', m.accessToken, 'user', m.mastodonTokenHelp)),
+      textField('people', m.mentions, 'targets', m.mastodonMentionsHelp),
+      choiceField('visibility', m.visibility, 'query:visibility', [
+        ['', m.accountDefault],
+        ['direct', m.mentionedOnly],
+        ['private', m.followers],
+        ['unlisted', m.publicUnlisted],
+        ['public', m.publicListed],
       ]),
     ],
   },
   open({ url, origin, targets, argument }) {
-    if (!url.user) return 'a token is missing: mastodon://token@host';
+    if (!url.user) return problems.addressIncomplete({ example: 'mastodon://token@host' });
     const visibility = argument('visibility')?.toLowerCase();
     const selectedVisibility = visibilities.find((each) => each === visibility);
     if (visibility !== undefined && visibility !== 'default' && selectedVisibility === undefined) {
-      return `visibility must be one of ${visibilities.join(', ')}`;
+      return problems.argumentInvalid({ name: 'visibility', values: visibilities.join(', ') });
     }
     const authorization = `Bearer ${url.user}`;
     const mentions = targets.map((name) => `@${name.replace(/^@/, '')}`).join(' ');

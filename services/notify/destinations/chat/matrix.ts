@@ -1,3 +1,5 @@
+import * as problems from '#messages/notify-problems';
+import * as m from '#messages/notify-forms';
 import { z } from 'zod';
 import type { Attachment, Message } from '../../domain/message.ts';
 import { convertText } from '../../domain/text/convert.ts';
@@ -50,7 +52,7 @@ async function uploadFile({ request, fail }: Exchange, base: string, file: Attac
   const url = withQuery(`${base}/_matrix/media/v3/upload`, { filename: file.name });
   const headers = { authorization, 'content-type': file.type };
   const reply = readJson(await request({ method: 'POST', url, headers, body: await file.read() }), Upload);
-  if (reply === undefined) return fail('no place for a file');
+  if (reply === undefined) return fail('no place for a file', false, 'unexpected_reply');
   const info = { mimetype: file.type, size: file.size };
   return { body: file.name, info, msgtype: fileKind(file.type), url: reply.content_uri };
 }
@@ -58,7 +60,8 @@ async function uploadFile({ request, fail }: Exchange, base: string, file: Attac
 /** Sends as a member: signs in if there is no token, joins the rooms, and signs out again. */
 function sendToServer({ url, origin, targets, argument }: Address): Send | string {
   const token = url.password === undefined || url.user === '' ? url.user || url.password : undefined;
-  if (token === undefined && !url.user) return 'a user or a token is missing: matrix://user:password@host/#room';
+  if (token === undefined && !url.user)
+    return problems.addressIncomplete({ example: 'matrix://user:password@host/#room' });
   const api = `${origin}/_matrix/client/v3`;
   const msgtype = argument('msgtype')?.toLowerCase() === 'notice' ? 'm.notice' : 'm.text';
 
@@ -80,7 +83,7 @@ function sendToServer({ url, origin, targets, argument }: Address): Send | strin
         : (readJson(await request({ method: 'GET', url: `${api}/joined_rooms`, headers: { authorization } }), Rooms)
             ?.joined_rooms ?? []);
     const rooms = [...aliases, ...joined];
-    if (rooms.length === 0) fail('this account is a member of no room');
+    if (rooms.length === 0) fail('this account is a member of no room', false, 'no_room');
     for (const alias of rooms) {
       const joinRequest = postJson(`${api}/join/${encodeURIComponent(alias)}`, {}, { authorization });
       const room = readJson(await request(joinRequest), Room)?.room_id ?? alias;
@@ -103,7 +106,8 @@ function sendToServer({ url, origin, targets, argument }: Address): Send | strin
       initial_device_display_name: appTitle,
     };
     const login = readJson(await exchange.request(postJson(`${api}/login`, signIn)), Login);
-    if (login === undefined) return exchange.fail('something that is no answer of a Matrix server');
+    if (login === undefined)
+      return exchange.fail('something that is no answer of a Matrix server', false, 'unexpected_reply');
     try {
       return await sendToRooms(message, exchange, login);
     } finally {
@@ -117,7 +121,7 @@ function sendToServer({ url, origin, targets, argument }: Address): Send | strin
 /** Sends through a webhook bridge. */
 function sendToWebhook({ url, origin }: Address, mode: Exclude<Mode, 'off'>): Send | string {
   const token = mode === 't2bot' ? url.host : (url.password ?? url.user);
-  if (!token) return 'a token is missing: matrix://name:token@host/?mode=matrix';
+  if (!token) return problems.addressIncomplete({ example: 'matrix://name:token@host/?mode=matrix' });
   const base = mode === 't2bot' ? 'https://webhooks.t2bot.io' : origin;
   const address = `${base}/api/v1/matrix/hook/${encodeURIComponent(token)}`;
   const name = mode !== 't2bot' && url.user !== undefined && url.password !== undefined ? url.user : appTitle;
@@ -160,30 +164,25 @@ export const matrixKind = defineScheme({
   unit: 'bytes',
   overflow: 'split',
   form: {
-    about: 'Rooms of a Matrix server.',
+    about: m.matrixAbout,
     secretLocations: (url) =>
       parseMode(url) === 't2bot' ? ['host'] : url.password === undefined ? ['user', 'password'] : ['password'],
     fields: [
       ...serverFields,
-      textField('user', 'User or access token', 'user', 'A token stands here alone, without a password.'),
+      textField('user', m.userOrToken, 'user', m.userOrTokenHelp),
       passwordField,
-      textField(
-        'rooms',
-        'Rooms',
-        'targets',
-        '#names or !identities, commas between several. Empty: all that were joined.',
-      ),
-      choiceField('mode', 'Sends', 'query:mode', [
-        ['', 'As a member'],
-        ['matrix', 'To a webhook bridge'],
-        ['slack', 'To a bridge that reads Slack'],
+      textField('rooms', m.rooms, 'targets', m.matrixRoomsHelp),
+      choiceField('mode', m.sendMode, 'query:mode', [
+        ['', m.asMember],
+        ['matrix', m.webhookBridge],
+        ['slack', m.slackBridge],
       ]),
       formatField,
     ],
   },
   open(address) {
     const mode = parseMode(address.url);
-    if (mode === undefined) return 'mode must be off, matrix, slack or t2bot';
+    if (mode === undefined) return problems.argumentInvalid({ name: 'mode', values: 'off, matrix, slack, t2bot' });
     return mode === 'off' ? sendToServer(address) : sendToWebhook(address, mode);
   },
 });

@@ -1,3 +1,5 @@
+import * as problems from '#messages/notify-problems';
+import * as m from '#messages/notify-forms';
 import { formatField, requiredField, secretField, serverFields, textField } from '../fields.ts';
 import { postJson } from '../http.ts';
 import { defineScheme } from '../scheme.ts';
@@ -21,13 +23,13 @@ export const mattermostKind = defineScheme({
   bodyLimit: 4000,
   overflow: 'split',
   form: {
-    about: 'Channels of a Mattermost server, by an incoming webhook.',
+    about: m.mattermostAbout,
     fields: [
       ...serverFields,
-      requiredField(secretField('hook', 'Webhook', 'last', 'What follows /hooks/ in its address.')),
-      textField('channels', 'Channels', 'query:to', 'Empty: the one of the webhook. Commas between several.'),
-      textField('name', 'Shown name', 'user'),
-      textField('icon', 'Picture', 'query:icon_url', 'The address of a picture beside the name.'),
+      requiredField(secretField('hook', m.webhook, 'last', m.mattermostWebhookHelp)),
+      textField('channels', m.channels, 'query:to', m.webhookChannelsHelp),
+      textField('name', m.displayName, 'user'),
+      textField('icon', m.picture, 'query:icon_url', m.pictureHelp),
       formatField,
     ],
   },
@@ -43,7 +45,7 @@ export const mattermostKind = defineScheme({
   },
   open({ url, origin, argument }) {
     const hook = url.path.at(-1);
-    if (hook === undefined) return 'a webhook is missing: mmost://host/hook';
+    if (hook === undefined) return problems.addressIncomplete({ example: 'mmost://host/hook' });
     const path = url.path.slice(0, -1).filter((each, index, all) => !(each === 'hooks' && index === all.length - 1));
     const address = `${origin}${[...path, 'hooks', hook].map((each) => `/${encodePart(each)}`).join('')}`;
     const channels = argument('to')?.split(',') ?? [undefined];

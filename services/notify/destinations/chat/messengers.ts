@@ -1,3 +1,5 @@
+import * as problems from '#messages/notify-problems';
+import * as m from '#messages/notify-forms';
 import { markdownHeading } from '../../domain/fit-message.ts';
 import { requiredField, secretField, textField } from '../fields.ts';
 import { postJson } from '../http.ts';
@@ -24,16 +26,16 @@ export const lineKind = defineScheme({
     return withPath({ ...url, host: token }, url.path.slice(tokenEnd + 1));
   },
   form: {
-    about: 'People and groups of LINE, through a bot.',
+    about: m.lineAbout,
     secretLocations: () => ['host', 'targets'],
     fields: [
-      requiredField(secretField('token', 'Channel access token', 'host')),
-      requiredField(textField('to', 'To', 'targets', 'IDs of people (U…) or groups (C…), commas between several.')),
+      requiredField(secretField('token', m.channelAccessToken, 'host')),
+      requiredField(textField('to', m.recipients, 'targets', m.lineRecipientsHelp)),
     ],
   },
   open({ url, targets }) {
     const [to] = targets;
-    if (url.host === '' || to === undefined) return 'a receiver is missing: line://token/user';
+    if (url.host === '' || to === undefined) return problems.addressIncomplete({ example: 'line://token/user' });
     return ({ body }, { request }) => {
       const messages = [{ type: 'text', text: body, sender: { name: appTitle } }];
       const headers = { authorization: `Bearer ${url.host}` };
@@ -63,19 +65,21 @@ export const whatsAppKind = defineScheme({
       url.path.map((each) => (/^\d{7,15}$/.test(each) ? `+${each}` : each)),
     ),
   form: {
-    about: 'People with WhatsApp, through its business API.',
+    about: m.whatsAppAbout,
     secretLocations: (url) => (url.password === undefined ? ['user', 'host'] : ['password', 'host']),
     fields: [
-      requiredField(secretField('token', 'Access token', 'user')),
-      requiredField(secretField('phone', 'ID of the phone number', 'host')),
-      requiredField(textField('to', 'To', 'targets', 'Numbers with their country, commas between several.')),
+      requiredField(secretField('token', m.accessToken, 'user')),
+      requiredField(secretField('phone', m.phoneNumberId, 'host')),
+      requiredField(textField('to', m.recipients, 'targets', m.phoneNumbersHelp)),
     ],
   },
   open({ url, targets, argument }) {
     const token = url.password ?? url.user;
     const [to] = targets;
-    if (!token || !/^\d+$/.test(url.host)) return 'a token is missing: whatsapp://token@phone_id/+to';
-    if (to === undefined || !/^\+\d{7,15}$/.test(to)) return 'a phone number is missing: whatsapp://token@phone_id/+to';
+    if (!token || !/^\d+$/.test(url.host))
+      return problems.addressIncomplete({ example: 'whatsapp://token@phone_id/+to' });
+    if (to === undefined || !/^\+\d{7,15}$/.test(to))
+      return problems.addressIncomplete({ example: 'whatsapp://token@phone_id/+to' });
     const address = `https://graph.facebook.com/v21.0/${url.host}/messages`;
     const template = { name: url.user, language: { code: argument('lang') ?? 'en_US' } };
     return ({ body }, { request }) => {
@@ -104,16 +108,14 @@ export const webexKind = defineScheme({
   heading: markdownHeading,
   perTarget: true,
   form: {
-    about: 'A space of Webex, by an incoming webhook or a bot.',
+    about: m.webexAbout,
     fields: [
-      requiredField(
-        secretField('token', 'Token', 'host', 'The last part of the webhook, or the access token of a bot.'),
-      ),
-      textField('rooms', 'Rooms', 'targets', 'For a bot: IDs of rooms, commas between several.'),
+      requiredField(secretField('token', m.token, 'host', m.webexTokenHelp)),
+      textField('rooms', m.rooms, 'targets', m.webexRoomsHelp),
     ],
   },
   open({ url, targets, options }) {
-    if (url.host === '') return 'a token is missing: wxteams://token';
+    if (url.host === '') return problems.addressIncomplete({ example: 'wxteams://token' });
     const [roomId] = targets;
     const field = options.format === 'text' ? 'text' : 'markdown';
     const hook = `https://api.ciscospark.com/v1/webhooks/incoming/${encodeURIComponent(url.host)}`;
@@ -144,15 +146,16 @@ export const notifiarrKind = defineScheme({
       url.path.map((each) => (/^\d+$/.test(each) ? `#${each}` : each)),
     ),
   form: {
-    about: 'Channels of Discord, through Notifiarr.',
+    about: m.notifiarrAbout,
     fields: [
-      requiredField(secretField('key', 'API key', 'host')),
-      requiredField(textField('channels', 'Channels', 'targets', 'IDs of Discord channels, commas between several.')),
+      requiredField(secretField('key', m.apiKey, 'host')),
+      requiredField(textField('channels', m.channels, 'targets', m.notifiarrChannelsHelp)),
     ],
   },
   open({ url, targets, argument }) {
     const channel = Number(targets[0]?.replace(/^#/, ''));
-    if (url.host === '' || !(channel > 0)) return 'a channel is missing: notifiarr://api_key/channel';
+    if (url.host === '' || !(channel > 0))
+      return problems.addressIncomplete({ example: 'notifiarr://api_key/channel' });
     return ({ title, body, type }, { request }) => {
       const text = { title, content: '', description: body, footer: appTitle };
       const message = {

@@ -1,3 +1,5 @@
+import * as problems from '#messages/notify-problems';
+import * as m from '#messages/notify-forms';
 import { requiredField, passwordField, serverFields, textField, userField } from '../fields.ts';
 import { basicAuthorization, postForm, postJson } from '../http.ts';
 import { appTitle } from '../colors.ts';
@@ -6,15 +8,10 @@ import { defineScheme, type Address } from '../scheme.ts';
 import { encodePart } from '../url.ts';
 
 const accountFields = [
-  requiredField({ ...userField, help: 'An account for this app.' }),
-  requiredField({ ...passwordField, help: 'One made for apps, under Security.' }),
+  requiredField({ ...userField, help: m.nextcloudUserHelp }),
+  requiredField({ ...passwordField, help: m.nextcloudPasswordHelp }),
 ];
-const folderField = textField(
-  'folder',
-  'Folder',
-  'query:url_prefix',
-  'Where Nextcloud is not at the root, such as /nextcloud.',
-);
+const folderField = textField('folder', m.folder, 'query:url_prefix', m.nextcloudFolderHelp);
 
 /** Builds the base URL and the headers of a request to the OCS API, which requires its own header. */
 function buildOcsRequest({ url, origin, argument }: Address) {
@@ -39,17 +36,17 @@ export const nextcloudTalkKind = defineScheme({
   overflow: 'split',
   perTarget: true,
   form: {
-    about: 'Conversations of Nextcloud Talk.',
+    about: m.nextcloudTalkAbout,
     fields: [
       ...serverFields,
       ...accountFields,
-      requiredField(textField('rooms', 'Conversations', 'targets', 'The last part of their address, after /call/.')),
+      requiredField(textField('rooms', m.conversations, 'targets', m.conversationsHelp)),
       folderField,
     ],
   },
   open(address) {
     const [room] = address.targets;
-    if (room === undefined) return 'a room is missing: nctalk://user:password@host/room';
+    if (room === undefined) return problems.addressIncomplete({ example: 'nctalk://user:password@host/room' });
     const { base, headers } = buildOcsRequest(address);
     return ({ body }, { request }) =>
       request(postJson(`${base}/spreed/api/v1/chat/${encodePart(room)}`, { message: body }, headers));
@@ -73,18 +70,18 @@ export const nextcloudKind = defineScheme({
       url.path.map((name) => (/^[@#]/.test(name) ? name : `@${name}`)),
     ),
   form: {
-    about: 'The notifications of people on a Nextcloud server. The account has to be an administrator’s.',
+    about: m.nextcloudAbout,
     fields: [
       ...serverFields,
       ...accountFields,
-      requiredField(textField('people', 'People', 'targets', 'Names of accounts, commas between several.')),
+      requiredField(textField('people', m.people, 'targets', m.nextcloudUsersHelp)),
       folderField,
     ],
   },
   open(address) {
     const [target] = address.targets;
-    if (target === undefined) return 'a name is missing: ncloud://admin:password@host/user';
-    if (target.startsWith('#')) return 'groups are not served: name the people';
+    if (target === undefined) return problems.addressIncomplete({ example: 'ncloud://admin:password@host/user' });
+    if (target.startsWith('#')) return problems.groupsUnsupported();
     const { base, headers } = buildOcsRequest(address);
     // Nextcloud 21 introduced another app for notifications.
     const usesOldApi = Number(address.argument('version') ?? 21) < 21;

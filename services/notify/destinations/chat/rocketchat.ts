@@ -1,3 +1,5 @@
+import * as problems from '#messages/notify-problems';
+import * as m from '#messages/notify-forms';
 import { z } from 'zod';
 import { markdownHeading } from '../../domain/fit-message.ts';
 import { readJson } from '../exchange.ts';
@@ -47,20 +49,13 @@ export const rocketKind = defineScheme({
   perTarget: true,
   normalize: normalizeWebhookUrl,
   form: {
-    about: 'Channels, rooms and people of a Rocket.Chat server, by an account or an incoming webhook.',
+    about: m.rocketChatAbout,
     secretLocations: (url) => (isHook(url) ? ['user'] : ['password']),
     fields: [
       ...serverFields,
-      requiredField(
-        textField(
-          'user',
-          'User',
-          'user',
-          'For a webhook: the two parts after /hooks/ with their slash, and no password.',
-        ),
-      ),
+      requiredField(textField('user', m.user, 'user', m.rocketChatUserHelp)),
       passwordField,
-      textField('targets', 'To', 'targets', '#channels, @people or IDs of rooms. Commas between several.'),
+      textField('targets', m.recipients, 'targets', m.rocketChatRecipientsHelp),
     ],
   },
   open({ url, origin, targets, argument }) {
@@ -74,8 +69,9 @@ export const rocketKind = defineScheme({
         return error === undefined ? undefined : fail(error.error);
       };
     }
-    if (!url.user || !url.password) return 'a user or a webhook is missing: rocket://user:password@host/#channel';
-    if (target === undefined) return 'a channel is missing: rocket://user:password@host/#channel';
+    if (!url.user || !url.password)
+      return problems.addressIncomplete({ example: 'rocket://user:password@host/#channel' });
+    if (target === undefined) return problems.addressIncomplete({ example: 'rocket://user:password@host/#channel' });
     const api = `${origin}/api/v1`;
     const recipient = 'channel' in channel ? channel : { roomId: target };
     const usesToken = argument('mode')?.toLowerCase() === 'token';
@@ -84,7 +80,7 @@ export const rocketKind = defineScheme({
         ? { authToken: url.password ?? '', userId: url.user ?? '' }
         : readJson(await request(postForm(`${api}/login`, { username: url.user, password: url.password })), Login)
             ?.data;
-      if (login === undefined) return fail('something that is no answer of Rocket.Chat');
+      if (login === undefined) return fail('something that is no answer of Rocket.Chat', false, 'unexpected_reply');
       const headers = { 'x-auth-token': login.authToken, 'x-user-id': login.userId };
       try {
         await once('text', async () => {

@@ -1,3 +1,5 @@
+import * as problems from '#messages/notify-problems';
+import * as m from '#messages/notify-forms';
 import { encodeFiles } from '../files.ts';
 import { basicAuthorization, postJson } from '../http.ts';
 import { requiredField, passwordField, serverFields, textField, userField } from '../fields.ts';
@@ -23,14 +25,12 @@ export const signalKind = defineScheme({
   bodyLimit: 32_768,
   perTarget: true,
   form: {
-    about: 'People and groups of Signal, through a signal-cli-rest-api server of your own.',
+    about: m.signalAbout,
     fixedSegments: 1,
     fields: [
       ...serverFields,
-      requiredField(
-        textField('from', 'Own number', 'segment:0', 'The number the server is registered with: +4912345678.'),
-      ),
-      textField('to', 'To', 'targets', 'Numbers or group.… IDs, commas between several. Empty: yourself.'),
+      requiredField(textField('from', m.ownNumber, 'segment:0', m.signalNumberHelp)),
+      textField('to', m.recipients, 'targets', m.signalRecipientsHelp),
       userField,
       passwordField,
     ],
@@ -43,7 +43,8 @@ export const signalKind = defineScheme({
   },
   open({ url, origin, targets, options }) {
     const number = toInternational(url.path[0]?.replace(/[\s()-]/g, ''));
-    if (number === undefined || !/^\+?\d{5,15}$/.test(number)) return 'a number is missing: signal://host/+from/+to';
+    if (number === undefined || !/^\+?\d{5,15}$/.test(number))
+      return problems.addressIncomplete({ example: 'signal://host/+from/+to' });
     const target = toInternational(targets[0]) ?? number;
     const recipient = /^[@#]/.test(target) ? `group.${target.slice(1).replace(/^group\./, '')}` : target;
     const authorization = basicAuthorization(url);

@@ -1,3 +1,5 @@
+import * as problems from '#messages/notify-problems';
+import * as m from '#messages/notify-forms';
 import { z } from 'zod';
 import type { Attachment } from '../../domain/message.ts';
 import { readJson, type Exchange } from '../exchange.ts';
@@ -29,14 +31,16 @@ function isBot({ host }: DestinationUrl): boolean {
 async function callApi({ request, fail }: Exchange, httpRequest: HttpRequest): Promise<z.infer<typeof Reply>> {
   const reply = readJson(await request(httpRequest), Reply);
   if (reply?.ok === true) return reply;
-  return fail(reply?.error ?? 'something that is no answer of Slack', temporaryErrors.test(reply?.error ?? ''));
+  if (reply?.error === undefined) return fail('something that is no answer of Slack', false, 'unexpected_reply');
+  return fail(reply.error, temporaryErrors.test(reply.error));
 }
 
 async function upload(exchange: Exchange, file: Attachment, channel: string, authorization: string): Promise<void> {
   const api = 'https://slack.com/api';
   const url = withQuery(`${api}/files.getUploadURLExternal`, { filename: file.name, length: file.size });
   const uploadTarget = await callApi(exchange, { method: 'GET', url, headers: { authorization } });
-  if (uploadTarget.upload_url === undefined || uploadTarget.file_id === undefined) exchange.fail('no place for a file');
+  if (uploadTarget.upload_url === undefined || uploadTarget.file_id === undefined)
+    exchange.fail('no place for a file', false, 'unexpected_reply');
   const formParts = await untypedParts([file], () => 'file');
   await exchange.request({
     ...postParts(uploadTarget.upload_url ?? '', {}, formParts, exchange.boundary(), { authorization }),
@@ -71,7 +75,7 @@ export const slackKind = defineScheme({
   overflow: 'split',
   perTarget: true,
   form: {
-    about: 'Channels of Slack, by a webhook or a bot. Fill in the token of the bot, or the three parts of the webhook.',
+    about: m.slackAbout,
     fixedSegments: (url) => (isBot(url) ? 0 : 2),
     secretLocations: (url) => (isBot(url) ? ['host'] : ['host', 'segment:0', 'segment:1']),
     unfold: (url) =>
@@ -85,24 +89,19 @@ export const slackKind = defineScheme({
       return usesBot === '' ? url : { ...withPath({ ...url, query }, url.path.slice(2)), host: usesBot };
     },
     fields: [
-      secretField(
-        'bot',
-        'Token of a bot',
-        'query:bot',
-        'Begins with xoxb-. It needs chat:write, for files files:write.',
-      ),
-      secretField('a', 'Webhook, first part', 'host', 'The T… after services/ in its address.'),
-      secretField('b', 'Webhook, second part', 'segment:0', 'The B… of the address.'),
-      secretField('c', 'Webhook, third part', 'segment:1', 'The last part of the address.'),
-      textField('channels', 'Channels', 'targets', 'Such as #general. Commas between several.'),
-      textField('name', 'Shown name', 'user'),
-      switchField('footer', 'App name below', 'query:footer'),
+      secretField('bot', m.botToken, 'query:bot', m.slackBotTokenHelp),
+      secretField('a', m.webhookFirstPart, 'host', m.webhookFirstPartHelp),
+      secretField('b', m.webhookSecondPart, 'segment:0', m.webhookSecondPartHelp),
+      secretField('c', m.webhookThirdPart, 'segment:1', m.webhookThirdPartHelp),
+      textField('channels', m.channels, 'targets', m.slackChannelsHelp),
+      textField('name', m.displayName, 'user'),
+      switchField('footer', m.appNameBelow, 'query:footer'),
     ],
   },
   open({ url, targets, options, argument }) {
     const usesBot = isBot(url);
     if (!usesBot && (url.host === '' || url.path.length < 2))
-      return 'a token is missing: slack://A/B/C/#channel or slack://xoxb-…/#channel';
+      return problems.addressIncomplete({ example: 'slack://A/B/C/#channel or slack://xoxb-…/#channel' });
     const webhookPath = [url.host, ...url.path.slice(0, 2)].map(encodeURIComponent).join('/');
     const address = usesBot
       ? 'https://slack.com/api/chat.postMessage'

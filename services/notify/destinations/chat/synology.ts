@@ -1,3 +1,5 @@
+import * as problems from '#messages/notify-problems';
+import * as m from '#messages/notify-forms';
 import { z } from 'zod';
 import { readJson } from '../exchange.ts';
 import { requiredField, secretField, serverFields } from '../fields.ts';
@@ -20,15 +22,12 @@ export const synologyKind = defineScheme({
   titleLimit: 0,
   bodyLimit: 32_768,
   form: {
-    about: 'A channel of Synology Chat, by an incoming webhook.',
-    fields: [
-      ...serverFields,
-      requiredField(secretField('token', 'Token', 'last', 'What follows token= in the address of the webhook.')),
-    ],
+    about: m.synologyAbout,
+    fields: [...serverFields, requiredField(secretField('token', m.token, 'last', m.synologyTokenHelp))],
   },
   open({ url, origin }) {
     const token = url.path.at(-1);
-    if (token === undefined) return 'a token is missing: synology://host/token';
+    if (token === undefined) return problems.addressIncomplete({ example: 'synology://host/token' });
     const path = url.path
       .slice(0, -1)
       .map((each) => `/${encodePart(each)}`)

@@ -1,3 +1,5 @@
+import * as problems from '#messages/notify-problems';
+import * as m from '#messages/notify-forms';
 import type { NotificationType } from '../../../contracts/notify/notification.ts';
 import { requiredField, secretField, switchField, textField } from '../fields.ts';
 import { postJson, withQuery } from '../http.ts';
@@ -42,17 +44,15 @@ export const workflowKind = defineScheme({
   bodyLimit: 20_000,
   unit: 'bytes',
   form: {
-    about: 'A channel or chat of Microsoft Teams, by a flow that starts “when a Teams webhook request is received”.',
+    about: m.workflowAbout,
     fixedSegments: 2,
     fields: [
-      requiredField(
-        textField('host', 'Host', 'host', 'From the address of the flow, such as prod-1.westus.logic.azure.com.'),
-      ),
-      textField('port', 'Port', 'port'),
-      requiredField(secretField('id', 'Workflow', 'segment:0', 'What follows /workflows/ in the address.')),
-      requiredField(secretField('signature', 'Signature', 'segment:1', 'What follows sig= in the address.')),
-      switchField('pa', 'Newer address', 'query:pa', 'With /powerautomate/ in it, as all have been since 2025.'),
-      textField('route', 'Route', 'query:route', 'The number after /cu/, where the address has one.'),
+      requiredField(textField('host', m.host, 'host', m.workflowHostHelp)),
+      textField('port', m.port, 'port'),
+      requiredField(secretField('id', m.workflow, 'segment:0', m.workflowHelp)),
+      requiredField(secretField('signature', m.signature, 'segment:1', m.workflowSignatureHelp)),
+      switchField('pa', m.newerAddress, 'query:pa', m.newerAddressHelp),
+      textField('route', m.route, 'query:route', m.workflowRouteHelp),
     ],
   },
   normalize(url) {
@@ -71,9 +71,9 @@ export const workflowKind = defineScheme({
   open({ url, argument }) {
     const [id, signature] = url.path;
     if (id === undefined || signature === undefined)
-      return 'a signature is missing: workflow://host/workflow_id/signature';
+      return problems.addressIncomplete({ example: 'workflow://host/workflow_id/signature' });
     const route = argument('route');
-    if (route !== undefined && !/^\d+$/.test(route)) return 'route must be a number';
+    if (route !== undefined && !/^\d+$/.test(route)) return problems.argumentNotANumber({ name: 'route' });
     const isAutomate = isYes(argument('pa'), false);
     const pathPrefix = isAutomate
       ? `/powerautomate/automations/direct${route === undefined ? '' : `/cu/${route}`}`
@@ -102,20 +102,21 @@ export const teamsKind = defineScheme({
   bodyLimit: 20_000,
   unit: 'bytes',
   form: {
-    about: 'A channel of Microsoft Teams, by an old connector. New ones are flows: see Power Automate.',
+    about: m.teamsAbout,
     fixedSegments: 4,
     fields: [
-      requiredField(textField('team', 'Organisation', 'host', 'What stands before .webhook.office.com.')),
-      requiredField(secretField('a', 'First part', 'segment:0', 'What follows /webhookb2/, with its @.')),
-      requiredField(secretField('b', 'Second part', 'segment:1', 'What follows /IncomingWebhook/.')),
-      requiredField(secretField('c', 'Third part', 'segment:2', 'The part after that.')),
-      secretField('d', 'Fourth part', 'segment:3', 'The last part, where there is one.'),
+      requiredField(textField('team', m.organization, 'host', m.teamsOrganizationHelp)),
+      requiredField(secretField('a', m.firstPart, 'segment:0', m.teamsFirstPartHelp)),
+      requiredField(secretField('b', m.secondPart, 'segment:1', m.teamsSecondPartHelp)),
+      requiredField(secretField('c', m.thirdPart, 'segment:2', m.teamsThirdPartHelp)),
+      secretField('d', m.fourthPart, 'segment:3', m.teamsFourthPartHelp),
     ],
   },
   open({ url }) {
     const [a, b, c, d] = url.path;
-    if (a === undefined || b === undefined || c === undefined) return 'a token is missing: msteams://team/A/B/C/D';
-    if (!/^[a-z0-9-]+$/i.test(url.host)) return 'the organisation is not valid';
+    if (a === undefined || b === undefined || c === undefined)
+      return problems.addressIncomplete({ example: 'msteams://team/A/B/C/D' });
+    if (!/^[a-z0-9-]+$/i.test(url.host)) return problems.organizationInvalid();
     const remainingPath = [b, c, ...(d === undefined ? [] : [d])].map(encodeURIComponent).join('/');
     const group = a.split('@').map(encodeURIComponent).join('@');
     const address = `https://${url.host}.webhook.office.com/webhookb2/${group}/IncomingWebhook/${remainingPath}`;

@@ -1,3 +1,5 @@
+import * as problems from '#messages/notify-problems';
+import * as m from '#messages/notify-forms';
 import { fits } from '../../domain/text/split.ts';
 import { untypedParts } from '../files.ts';
 import { choiceField, requiredField, secretField, switchField, textField } from '../fields.ts';
@@ -38,24 +40,15 @@ export const telegramKind = defineScheme({
   heading: (title) => `<b>${escapeMarkup(title)}</b>\n`,
   perTarget: true,
   form: {
-    about: 'Chats, groups and channels of Telegram, through a bot.',
+    about: m.telegramAbout,
     fields: [
-      requiredField(
-        secretField('token', 'Token of the bot', 'host', 'BotFather gives it: digits, a colon and letters.'),
-      ),
-      requiredField(
-        textField(
-          'chats',
-          'Chats',
-          'targets',
-          'Numbers or @names; 123:7 is topic 7 of a group. Commas between several.',
-        ),
-      ),
-      switchField('silent', 'Without sound', 'query:silent'),
-      switchField('preview', 'Show previews of links', 'query:preview'),
-      choiceField('content', 'Text of a file', 'query:content', [
-        ['', 'Above it'],
-        ['after', 'Below it'],
+      requiredField(secretField('token', m.botToken, 'host', m.telegramBotTokenHelp)),
+      requiredField(textField('chats', m.chats, 'targets', m.telegramChatsHelp)),
+      switchField('silent', m.withoutSound, 'query:silent'),
+      switchField('preview', m.linkPreviews, 'query:preview'),
+      choiceField('content', m.captionPosition, 'query:content', [
+        ['', m.captionAbove],
+        ['after', m.captionBelow],
       ]),
     ],
   },
@@ -69,10 +62,11 @@ export const telegramKind = defineScheme({
     return withPath({ ...url, query, host: url.host.replace(/^bot/i, '') }, path);
   },
   open({ url, targets, argument }) {
-    if (!/^\d+:[\w-]+$/.test(url.host)) return 'the token of a bot is missing: tgram://123456789:token/chat';
+    if (!/^\d+:[\w-]+$/.test(url.host)) return problems.addressIncomplete({ example: 'tgram://123456789:token/chat' });
     const [chat, topic] = targets[0]?.split(':') ?? [];
-    if (chat === undefined) return 'a chat is missing: tgram://token/chat';
-    if (topic !== undefined && !/^\d+$/.test(topic)) return 'a topic is a number: tgram://token/chat:7';
+    if (chat === undefined) return problems.addressIncomplete({ example: 'tgram://token/chat' });
+    if (topic !== undefined && !/^\d+$/.test(topic))
+      return problems.telegramTopicInvalid({ example: 'tgram://token/chat:7' });
     const api = `https://api.telegram.org/bot${url.host}`;
     const isNumericId = /^-?\d{1,15}$/.test(chat);
     const silent = isYes(argument('silent'), false);

@@ -1,3 +1,5 @@
+import * as problems from '#messages/notify-problems';
+import * as m from '#messages/notify-forms';
 import { requiredField, secretField, textField } from '../fields.ts';
 import { postForm } from '../http.ts';
 import { defineScheme } from '../scheme.ts';
@@ -14,20 +16,19 @@ export const zulipKind = defineScheme({
   overflow: 'split',
   perTarget: true,
   form: {
-    about: 'Channels and people of Zulip, through a bot.',
+    about: m.zulipAbout,
     fixedSegments: 1,
     fields: [
-      requiredField(
-        textField('organisation', 'Organisation', 'host', 'Its name at zulipchat.com, or the host of your own server.'),
-      ),
-      requiredField(textField('bot', 'Bot', 'user', 'What stands before -bot in its address.')),
-      requiredField(secretField('token', 'Key of the bot', 'segment:0')),
-      textField('to', 'To', 'targets', 'Channels or mail addresses. Empty: general.'),
+      requiredField(textField('organisation', m.organization, 'host', m.zulipOrganizationHelp)),
+      requiredField(textField('bot', m.bot, 'user', m.zulipBotHelp)),
+      requiredField(secretField('token', m.botKey, 'segment:0')),
+      textField('to', m.recipients, 'targets', m.zulipRecipientsHelp),
     ],
   },
   open({ url, targets }) {
     const [token] = url.path;
-    if (!url.user || token === undefined) return 'a bot is missing: zulip://bot@organisation/token/channel';
+    if (!url.user || token === undefined)
+      return problems.addressIncomplete({ example: 'zulip://bot@organisation/token/channel' });
     const host = url.host.includes('.') ? url.host : `${url.host}.zulipchat.com`;
     const bot = url.user.includes('@') ? url.user : `${url.user.replace(/-bot$/i, '')}-bot@${host}`;
     const authorization = `Basic ${Buffer.from(`${bot}:${token}`, 'utf8').toString('base64')}`;

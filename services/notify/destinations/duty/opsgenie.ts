@@ -1,3 +1,5 @@
+import * as problems from '#messages/notify-problems';
+import * as m from '#messages/notify-forms';
 import { findOwn } from '../../../contracts/find-own.ts';
 import type { NotificationType } from '../../../contracts/notify/notification.ts';
 import { truncate } from '../../domain/text/split.ts';
@@ -41,34 +43,29 @@ export const opsgenieKind = defineScheme({
   titleLimit: 250,
   bodyLimit: 15_000,
   form: {
-    about: 'Alerts in Opsgenie.',
+    about: m.opsgenieAbout,
     fields: [
-      requiredField(secretField('key', 'API key', 'host', 'Of an API integration.')),
-      textField(
-        'responders',
-        'Responders',
-        'targets',
-        '@people, #teams, *schedules, ^escalations. Commas between several.',
-      ),
-      choiceField('region', 'Region', 'query:region', [
-        ['', 'United States'],
-        ['eu', 'Europe'],
+      requiredField(secretField('key', m.apiKey, 'host', m.opsgenieKeyHelp)),
+      textField('responders', m.responders, 'targets', m.opsgenieRespondersHelp),
+      choiceField('region', m.region, 'query:region', [
+        ['', m.unitedStates],
+        ['eu', m.europe],
       ]),
-      choiceField('priority', 'Priority', 'query:priority', [
-        ['', 'By the kind of notice'],
+      choiceField('priority', m.priority, 'query:priority', [
+        ['', m.byType],
         ...Object.entries(priorities).map(([word, name]) => [word, name] as const),
       ]),
     ],
   },
   open({ url, targets, argument }) {
-    if (url.host === '') return 'a key is missing: opsgenie://api_key';
+    if (url.host === '') return problems.addressIncomplete({ example: 'opsgenie://api_key' });
     const requestedPriority = argument('priority')?.toLowerCase();
     const priority =
       requestedPriority === undefined
         ? undefined
         : (findOwn(priorities, requestedPriority) ?? /^p?([1-5])$/.exec(requestedPriority)?.[1]?.replace(/^/, 'P'));
     if (requestedPriority !== undefined && priority === undefined)
-      return `priority must be one of ${Object.keys(priorities).join(', ')}`;
+      return problems.argumentInvalid({ name: 'priority', values: Object.keys(priorities).join(', ') });
     const address = `https://api.${argument('region')?.toLowerCase() === 'eu' ? 'eu.' : ''}opsgenie.com/v2/alerts`;
     const identityFields = ['entity', 'alias'].flatMap((name) =>
       argument(name) === undefined ? [] : [[name, argument(name)]],

@@ -1,3 +1,5 @@
+import * as problems from '#messages/notify-problems';
+import * as m from '#messages/notify-forms';
 import type { NotificationType } from '../../../contracts/notify/notification.ts';
 import { choiceField, requiredField, secretField, textField } from '../fields.ts';
 import { postJson } from '../http.ts';
@@ -24,28 +26,27 @@ export const pagerDutyKind = defineScheme({
   // A longer summary is rejected (https://developer.pagerduty.com/docs/send-alert-event).
   bodyLimit: 1024,
   form: {
-    about: 'Incidents in PagerDuty.',
+    about: m.pagerDutyAbout,
     fields: [
-      requiredField(
-        secretField('integration', 'Integration key', 'user', 'Of an Events API v2 integration of a service.'),
-      ),
-      requiredField(secretField('key', 'API key', 'host')),
-      choiceField('region', 'Region', 'query:region', [
-        ['', 'United States'],
-        ['eu', 'Europe'],
+      requiredField(secretField('integration', m.integrationKey, 'user', m.integrationKeyHelp)),
+      requiredField(secretField('key', m.apiKey, 'host')),
+      choiceField('region', m.region, 'query:region', [
+        ['', m.unitedStates],
+        ['eu', m.europe],
       ]),
-      choiceField('severity', 'Severity', 'query:severity', [
-        ['', 'By the kind of notice'],
+      choiceField('severity', m.severity, 'query:severity', [
+        ['', m.byType],
         ...['info', 'warning', 'critical', 'error'].map((each) => [each, each] as const),
       ]),
-      textField('group', 'Group', 'query:group'),
+      textField('group', m.group, 'query:group'),
     ],
   },
   open({ url, argument }) {
-    if (!url.user || url.host === '') return 'a key is missing: pagerduty://integration_key@api_key';
+    if (!url.user || url.host === '')
+      return problems.addressIncomplete({ example: 'pagerduty://integration_key@api_key' });
     const severity = argument('severity')?.toLowerCase();
     if (severity !== undefined && !['info', 'warning', 'critical', 'error'].includes(severity)) {
-      return 'severity must be info, warning, critical or error';
+      return problems.argumentInvalid({ name: 'severity', values: 'info, warning, critical, error' });
     }
     const region = argument('region')?.toLowerCase() === 'eu' ? 'eu.' : '';
     const address = `https://events.${region}pagerduty.com/v2/enqueue`;

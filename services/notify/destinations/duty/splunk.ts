@@ -1,3 +1,5 @@
+import * as problems from '#messages/notify-problems';
+import * as m from '#messages/notify-forms';
 import { z } from 'zod';
 import type { NotificationType } from '../../../contracts/notify/notification.ts';
 import { readJson } from '../exchange.ts';
@@ -30,15 +32,15 @@ export const splunkKind = defineScheme({
   bodyLimit: 20_000,
   normalize: (url) => ({ ...url, scheme: 'splunk' }),
   form: {
-    about: 'Incidents of Splunk On-Call, once VictorOps.',
+    about: m.splunkAbout,
     fields: [
-      requiredField(textField('route', 'Routing key', 'user')),
-      requiredField(secretField('key', 'API key', 'host', 'Of the REST integration.')),
-      textField('entity', 'Entity', 'path', 'What is failing: notices with the same name are one incident.'),
+      requiredField(textField('route', m.routingKey, 'user')),
+      requiredField(secretField('key', m.apiKey, 'host', m.splunkKeyHelp)),
+      textField('entity', m.entity, 'path', m.entityHelp),
     ],
   },
   open({ url }) {
-    if (!url.user || url.host === '') return 'a key is missing: splunk://routing_key@api_key';
+    if (!url.user || url.host === '') return problems.addressIncomplete({ example: 'splunk://routing_key@api_key' });
     const keyPath = [url.host, url.user].map(encodeURIComponent).join('/');
     const address = `https://alert.victorops.com/integrations/generic/20131114/alert/${keyPath}`;
     const entity = url.path.length === 0 ? `${appTitle}/${url.user}` : url.path.join('/');

@@ -1,3 +1,5 @@
+import * as problems from '#messages/notify-problems';
+import * as m from '#messages/notify-forms';
 import { inboxOffered } from '../../../contracts/inbox/api.ts';
 import { getPriority } from '../../domain/notification-type.ts';
 import type { Destination, DestinationKind } from '../destination.ts';
@@ -35,6 +37,6 @@ export const inboxKind: DestinationKind = {
   secureProtocols: [],
   templates: ['{schema}://'],
   args: [],
-  form: { about: 'The inbox of this app, and its popups.', fields: [] },
-  parse: (url) => (url.host === '' && url.path.length === 0 ? inbox : 'the inbox takes no address: inbox://'),
+  form: { about: m.inboxAbout, fields: [] },
+  parse: (url) => (url.host === '' && url.path.length === 0 ? inbox : problems.inboxAddressInvalid()),
 };

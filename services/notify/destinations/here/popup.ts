@@ -1,3 +1,5 @@
+import * as problems from '#messages/notify-problems';
+import * as m from '#messages/notify-forms';
 import { findOwn } from '../../../contracts/find-own.ts';
 import { inboxOffered } from '../../../contracts/inbox/api.ts';
 import { getPriority } from '../../domain/notification-type.ts';
@@ -29,13 +31,13 @@ export const popupKind = defineScheme({
   args: ['urgency', 'priority'],
   overflow: 'upstream',
   form: {
-    about: 'A popup on the machine this app runs on; it stays in the inbox too.',
+    about: m.popupAbout,
     fields: [
-      choiceField('urgency', 'Urgency', 'query:urgency', [
-        ['', 'By the kind of notice'],
-        ['normal', 'Normal: quiet hours hold it'],
-        ['high', 'High: passes quiet hours'],
-        ['emergency', 'Urgent: comes again until it is seen'],
+      choiceField('urgency', m.urgency, 'query:urgency', [
+        ['', m.byType],
+        ['normal', m.normalInQuietHours],
+        ['high', m.highInQuietHours],
+        ['emergency', m.urgentUntilSeen],
       ]),
     ],
   },
@@ -47,7 +49,8 @@ export const popupKind = defineScheme({
       urgencyText === undefined
         ? undefined
         : (findOwn(urgencies, urgencyText) ?? ({ 0: 3, 1: 3, 2: 4 } as const)[urgencyText]);
-    if (urgencyText !== undefined && urgency === undefined) return 'urgency must be low, normal, high or emergency';
+    if (urgencyText !== undefined && urgency === undefined)
+      return problems.argumentInvalid({ name: 'urgency', values: 'low, normal, high, emergency' });
     return async (message, { outlets }) => {
       await outlets.handovers.pass(inboxOffered, message.id, {
         title: message.title,

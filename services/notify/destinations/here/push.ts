@@ -1,3 +1,5 @@
+import * as problems from '#messages/notify-problems';
+import * as m from '#messages/notify-forms';
 import { findOwn } from '../../../contracts/find-own.ts';
 import type { TextFormat } from '../../../contracts/notify/notification.ts';
 import { htmlToText } from '../../../kit/plain-text.ts';
@@ -34,36 +36,36 @@ export const pushKind: DestinationKind = {
   templates: ['{schema}://{topic}'],
   args: ['priority'],
   form: {
-    about: "This app's own push server: every phone and browser that follows the topic.",
+    about: m.topicAbout,
     fields: [
-      { name: 'topic', label: 'Topic', kind: 'text', location: 'host', required: true },
+      { name: 'topic', label: m.topic, kind: 'text', location: 'host', required: true },
       {
         name: 'priority',
-        label: 'Priority',
+        label: m.priority,
         kind: 'choice',
         location: 'query:priority',
-        help: 'Urgent breaks through quiet hours.',
+        help: m.topicPriorityHelp,
         choices: [
-          ['', 'By the kind of notice'],
-          ['1', 'Lowest'],
-          ['2', 'Low'],
-          ['3', 'Normal'],
-          ['4', 'High'],
-          ['5', 'Urgent'],
+          ['', m.byType],
+          ['1', m.lowest],
+          ['2', m.low],
+          ['3', m.normal],
+          ['4', m.high],
+          ['5', m.urgent],
         ],
       },
     ],
   },
   parse(url) {
     const topic = TopicName.safeParse(url.host);
-    if (!topic.success || url.path.length > 0) return 'a push destination is push://topic, with one topic';
+    if (!topic.success || url.path.length > 0) return problems.topicAddressInvalid();
     const requestedPriority = url.query.get('priority')?.toLowerCase();
     const priority = Priority.optional().safeParse(
       requestedPriority === undefined
         ? undefined
         : (findOwn(priorityNames, requestedPriority) ?? Number(requestedPriority)),
     );
-    if (!priority.success) return 'priority must be 1 to 5';
+    if (!priority.success) return problems.argumentInvalid({ name: 'priority', values: '1–5' });
     const options = parseOptions(url);
     if (typeof options === 'string') return options;
     const urlArguments = [
@@ -102,7 +104,7 @@ export const pushKind: DestinationKind = {
           });
           return { ok: true, detail: 'Sent Push notification.' };
         } catch (error) {
-          return toErrorResult(error, `Failed to publish to the topic ${topic.data}`);
+          return toErrorResult(error, `Failed to publish to the topic ${topic.data}`, 'publish_failed');
         }
       },
     };

@@ -1,3 +1,5 @@
+import * as problems from '#messages/notify-problems';
+import * as m from '#messages/notify-forms';
 import { formatSendFailure } from '../../../contracts/notify/send-failure.ts';
 import { execFile } from 'node:child_process';
 import { createSocket } from 'node:dgram';
@@ -7,6 +9,7 @@ import type { NotificationType } from '../../../contracts/notify/notification.ts
 import { DeliveryError, type Exchange } from '../exchange.ts';
 import { choiceField, hostField, portField } from '../fields.ts';
 import { appTitle } from '../colors.ts';
+import { findConnectionCode, withFailureCode } from '../result.ts';
 import { defineScheme } from '../scheme.ts';
 
 /** Facilities in the order of their numbers (RFC 5424, 6.2.1). */
@@ -24,7 +27,7 @@ const severities: Readonly<Record<NotificationType, readonly [number, string]>> 
 /** Maximum size of a packet (RFC 5426, 3.2 requires receivers to accept 2048 bytes). */
 const maxPacketBytes = 8192;
 
-const facilityField = choiceField('facility', 'Facility', 'segment:0', [
+const facilityField = choiceField('facility', m.facility, 'segment:0', [
   ['', 'user'],
   ...facilities.filter((each) => each !== 'user').map((each) => [each, each] as const),
 ]);
@@ -59,6 +62,7 @@ function toDeliveryError(exchange: Exchange, service: string, error: Error, retr
   return new DeliveryError({
     ok: false,
     retryable,
+    ...withFailureCode(findConnectionCode(error)),
     detail: `${formatSendFailure(service)}: ${exchange.redact(error.message)}`,
   });
 }
@@ -74,7 +78,7 @@ export const syslogKind = defineScheme({
   args: ['facility'],
   bodyLimit: 4096,
   form: {
-    about: 'The system log of the machine this app runs on.',
+    about: m.syslogAbout,
     fields: [{ ...facilityField, location: 'query:facility' }],
   },
   normalize(url) {
@@ -85,7 +89,7 @@ export const syslogKind = defineScheme({
   },
   open({ argument }) {
     const facility = findFacility(argument('facility'));
-    if (facility === undefined) return 'this facility is not known';
+    if (facility === undefined) return problems.facilityUnknown();
     return (message, exchange) => {
       const priority = `${facility}.${severities[message.type][1]}`;
       const loggerArguments = ['-p', priority, '-t', appTitle.toLowerCase(), '--', formatLine(message)];
@@ -115,13 +119,13 @@ export const remoteSyslogKind = defineScheme({
   templates: ['{schema}://{host}', '{schema}://{host}:{port}', '{schema}://{host}:{port}/{facility}'],
   bodyLimit: 4096,
   form: {
-    about: 'The log of another machine, over UDP. Nobody answers there, so nobody can say whether it came.',
+    about: m.remoteSyslogAbout,
     fixedSegments: 1,
     fields: [hostField, portField, facilityField],
   },
   open({ url }) {
     const facility = findFacility(url.path[0] ?? url.query.get('facility'));
-    if (facility === undefined) return 'this facility is not known';
+    if (facility === undefined) return problems.facilityUnknown();
     const host = url.host.replace(/^\[|\]$/g, '');
     return (message, exchange) =>
       new Promise<void>((resolve, reject) => {

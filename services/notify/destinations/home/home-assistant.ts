@@ -1,3 +1,5 @@
+import * as problems from '#messages/notify-problems';
+import * as m from '#messages/notify-forms';
 import { requiredField, secretField, serverFields, textField } from '../fields.ts';
 import { postJson } from '../http.ts';
 import { withPath } from '../url-fields.ts';
@@ -42,30 +44,23 @@ export const homeAssistantKind = defineScheme({
   bodyLimit: 32_768,
   normalize: moveServicesToArgument,
   form: {
-    about: 'Home Assistant: the notifications of its sidebar, or phones and other services.',
+    about: m.homeAssistantAbout,
     fields: [
       ...serverFields,
-      requiredField(
-        secretField(
-          'token',
-          'Long-lived access token',
-          'last',
-          'Made on your profile in Home Assistant, under Security.',
-        ),
-      ),
-      textField('services', 'Services', 'query:to', 'Such as notify.mobile_app_phone. Empty: the sidebar.'),
+      requiredField(secretField('token', m.longLivedToken, 'last', m.homeAssistantTokenHelp)),
+      textField('services', m.services, 'query:to', m.homeAssistantServicesHelp),
     ],
   },
   open({ url, origin, argument }) {
     const token = url.path.at(-1);
-    if (token === undefined) return 'a token is missing: hassio://host/token';
+    if (token === undefined) return problems.addressIncomplete({ example: 'hassio://host/token' });
     const base = `${origin}${url.path
       .slice(0, -1)
       .map((each) => `/${encodePart(each)}`)
       .join('')}/api/services`;
     const headers = { authorization: `Bearer ${token}` };
     const services = argument('to')?.split(',') ?? [];
-    if (!services.every((each) => servicePattern.test(each))) return 'a service is written notify.name';
+    if (!services.every((each) => servicePattern.test(each))) return problems.serviceNameInvalid();
     return async ({ id, title, body }, { request, once }) => {
       if (services.length === 0) {
         // The notification's ID makes a repetition replace the first one.

@@ -1,3 +1,5 @@
+import * as problems from '#messages/notify-problems';
+import * as m from '#messages/notify-forms';
 import { z } from 'zod';
 import type { NotificationType } from '../../../contracts/notify/notification.ts';
 import { readJson } from '../exchange.ts';
@@ -28,17 +30,18 @@ export const kodiKind = defineScheme({
   bodyLimit: 32_768,
   normalize: (url) => ({ ...url, port: url.port ?? (/s$/.test(url.scheme) ? undefined : 8080) }),
   form: {
-    about: 'A popup on a television with Kodi; its remote control over HTTP has to be on.',
+    about: m.kodiAbout,
     fields: [
       ...serverFields,
       userField,
       passwordField,
-      textField('duration', 'Seconds', 'query:duration', 'Empty: 12.'),
+      textField('duration', m.displaySeconds, 'query:duration', m.displaySecondsHelp),
     ],
   },
   open({ url, origin, argument }) {
     const seconds = Number(argument('duration') ?? 12);
-    if (!Number.isFinite(seconds) || seconds <= 0 || seconds > 3600) return 'duration is a number of seconds';
+    if (!Number.isFinite(seconds) || seconds <= 0 || seconds > 3600)
+      return problems.argumentNotANumber({ name: 'duration' });
     const authorization = basicAuthorization(url);
     return async ({ title, body, type }, { request, fail }) => {
       const message = body

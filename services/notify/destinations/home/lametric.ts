@@ -1,3 +1,5 @@
+import * as problems from '#messages/notify-problems';
+import * as m from '#messages/notify-forms';
 import type { NotificationType } from '../../../contracts/notify/notification.ts';
 import { choiceField, requiredField, secretField, serverFields, textField } from '../fields.ts';
 import { postJson } from '../http.ts';
@@ -22,25 +24,26 @@ export const laMetricKind = defineScheme({
   titleLimit: 0,
   bodyLimit: 2000,
   form: {
-    about: 'A LaMetric clock in the home network.',
+    about: m.laMetricAbout,
     fields: [
       ...serverFields,
-      requiredField(secretField('key', 'API key of the device', 'user')),
-      choiceField('priority', 'Priority', 'query:priority', [
-        ['', 'Normal'],
-        ['warning', 'Shown before others'],
-        ['critical', 'Shown at once, also at night'],
+      requiredField(secretField('key', m.deviceApiKey, 'user')),
+      choiceField('priority', m.priority, 'query:priority', [
+        ['', m.normal],
+        ['warning', m.shownFirst],
+        ['critical', m.shownImmediately],
       ]),
-      textField('sound', 'Sound', 'query:sound', 'Such as alarm1 or notification.'),
+      textField('sound', m.sound, 'query:sound', m.laMetricSoundHelp),
     ],
   },
   // Default ports of the clock.
   normalize: (url) => ({ ...url, port: url.port ?? (url.scheme === 'lametrics' ? 4343 : 8080) }),
   open({ url, origin, argument }) {
-    if (argument('mode')?.toLowerCase() === 'cloud') return 'only devices are served, not apps of the cloud';
-    if (!url.user) return 'a key is missing: lametric://api_key@host';
+    if (argument('mode')?.toLowerCase() === 'cloud') return problems.cloudAppsUnsupported();
+    if (!url.user) return problems.addressIncomplete({ example: 'lametric://api_key@host' });
     const priority = argument('priority')?.toLowerCase() ?? 'info';
-    if (!['info', 'warning', 'critical'].includes(priority)) return 'priority must be info, warning or critical';
+    if (!['info', 'warning', 'critical'].includes(priority))
+      return problems.argumentInvalid({ name: 'priority', values: 'info, warning, critical' });
     const authorization = `Basic ${Buffer.from(`dev:${url.user}`).toString('base64')}`;
     const sound = argument('sound');
     const cycles = Number(argument('cycles') ?? 1);

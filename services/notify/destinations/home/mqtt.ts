@@ -1,3 +1,5 @@
+import * as problems from '#messages/notify-problems';
+import * as m from '#messages/notify-forms';
 import { formatSendFailure } from '../../../contracts/notify/send-failure.ts';
 import type { IClientOptions } from 'mqtt';
 import { DeliveryError, type Exchange } from '../exchange.ts';
@@ -11,7 +13,7 @@ import {
   userField,
 } from '../fields.ts';
 import { isYes } from '../options.ts';
-import { toHandshakeResult } from '../result.ts';
+import { findConnectionCode, toHandshakeResult, withFailureCode } from '../result.ts';
 import { defineScheme } from '../scheme.ts';
 import { withPath } from '../url-fields.ts';
 
@@ -59,6 +61,7 @@ async function publish(
     throw new DeliveryError({
       ok: false,
       retryable,
+      ...withFailureCode(findConnectionCode(error)),
       detail: `${formatSendFailure('MQTT')}: ${exchange.redact(error.message)}`,
     });
   }
@@ -81,19 +84,19 @@ export const mqttKind = defineScheme({
   bodyLimit: 268_435_455,
   overflow: 'upstream',
   form: {
-    about: 'A topic of an MQTT broker.',
+    about: m.mqttAbout,
     fields: [
       ...serverFields,
-      requiredField(textField('topic', 'Topic', 'path', 'Such as /home/alerts.')),
+      requiredField(textField('topic', m.topic, 'path', m.mqttTopicHelp)),
       userField,
       passwordField,
-      choiceField('qos', 'Delivery', 'query:qos', [
-        ['', 'At least once'],
-        ['0', 'At most once'],
-        ['2', 'Exactly once'],
+      choiceField('qos', m.qualityOfService, 'query:qos', [
+        ['', m.atLeastOnce],
+        ['0', m.atMostOnce],
+        ['2', m.exactlyOnce],
       ]),
-      switchField('retain', 'Kept for later subscribers', 'query:retain'),
-      choiceField('version', 'Version', 'query:version', [
+      switchField('retain', m.retain, 'query:retain'),
+      choiceField('version', m.version, 'query:version', [
         ['', '3.1.1'],
         ['v5', '5.0'],
       ]),
@@ -102,12 +105,12 @@ export const mqttKind = defineScheme({
   normalize: (url) => withPath(url, url.path),
   open({ url, secure, argument }) {
     const topic = url.path.join('/');
-    if (topic === '' || /[+#\0]/.test(topic)) return 'a topic is missing, or has signs of a pattern: mqtt://host/topic';
+    if (topic === '' || /[+#\0]/.test(topic)) return problems.mqttTopicInvalid({ example: 'mqtt://host/topic' });
     const qos = ({ 0: 0, 1: 1, 2: 2 } as const)[argument('qos') ?? '1'];
-    if (qos === undefined) return 'qos must be 0, 1 or 2';
+    if (qos === undefined) return problems.argumentInvalid({ name: 'qos', values: '0, 1, 2' });
     const version = argument('version')?.toLowerCase().replace(/^v/, '') ?? '3.1.1';
     const protocolVersion = ({ '3.1': 3, '3.1.1': 4, '5': 5, '5.0': 5 } as const)[version];
-    if (protocolVersion === undefined) return 'version must be v3.1, v3.1.1 or v5';
+    if (protocolVersion === undefined) return problems.argumentInvalid({ name: 'version', values: 'v3.1, v3.1.1, v5' });
     const host = url.host.replace(/^\[|\]$/g, '');
     const clientOptions: IClientOptions = {
       host,

@@ -1,3 +1,6 @@
+import * as problems from '#messages/notify-problems';
+import type { Text } from '../../../contracts/text.ts';
+import * as m from '#messages/notify-forms';
 import type { Attachment } from '../../domain/message.ts';
 import { encodeFiles, untypedParts } from '../files.ts';
 import { choiceField, requiredField, secretField, textField } from '../fields.ts';
@@ -21,16 +24,16 @@ const keyedDefaults = {
   perTarget: true,
 } as const satisfies Partial<SchemeDefinition>;
 
-function buildKeyedForm(about: string): SchemeDefinition['form'] {
+function buildKeyedForm(about: Text): SchemeDefinition['form'] {
   return {
     about,
     secretLocations: () => ['user'],
     fields: [
-      requiredField(secretField('key', 'API key', 'user')),
-      requiredField(textField('from', 'From, before the @', 'password')),
-      requiredField(textField('domain', 'From, after the @', 'host')),
-      textField('to', 'To', 'targets', 'Commas between several. Empty: the sender.'),
-      textField('cc', 'Copy to', 'query:cc'),
+      requiredField(secretField('key', m.apiKey, 'user')),
+      requiredField(textField('from', m.senderName, 'password')),
+      requiredField(textField('domain', m.senderDomain, 'host')),
+      textField('to', m.recipients, 'targets', m.senderRecipientsHelp),
+      textField('cc', m.copyTo, 'query:cc'),
     ],
   };
 }
@@ -48,7 +51,7 @@ interface MailRequest {
 }
 
 function parseMailRequest({ url, targets, argument }: Address): MailRequest | string {
-  if (!url.user || !url.password) return `a key or a sender is missing: ${url.scheme}://key:from@domain/to`;
+  if (!url.user || !url.password) return problems.addressIncomplete({ example: `${url.scheme}://key:from@domain/to` });
   const from = `${url.password}@${url.host}`;
   const splitAddresses = (name: string) => (argument(name) ?? '').split(/[\s,]+/).filter((each) => each !== '');
   const mailRequest = {
@@ -62,7 +65,7 @@ function parseMailRequest({ url, targets, argument }: Address): MailRequest | st
   const all = [from, mailRequest.to, ...mailRequest.cc, ...mailRequest.bcc, ...mailRequest.reply];
   return all.every((each) => addressPattern.test(each))
     ? { ...mailRequest, name: argument('name') }
-    : 'one of its mail addresses is not valid';
+    : problems.mailAddressInvalid();
 }
 
 /** Formats the sender with its name; quotes in the name are removed. */
@@ -88,7 +91,7 @@ export const sendGridKind = defineScheme({
   service: 'SendGrid',
   label: 'sendgrid',
   secureProtocols: ['sendgrid'],
-  form: buildKeyedForm('Mail, through SendGrid.'),
+  form: buildKeyedForm(m.sendGridAbout),
   open(parsedAddress) {
     const mailRequest = parseMailRequest(parsedAddress);
     if (typeof mailRequest === 'string') return mailRequest;
@@ -120,7 +123,7 @@ export const resendKind = defineScheme({
   service: 'Resend',
   label: 'resend',
   secureProtocols: ['resend'],
-  form: buildKeyedForm('Mail, through Resend.'),
+  form: buildKeyedForm(m.resendAbout),
   open(parsedAddress) {
     const mailRequest = parseMailRequest(parsedAddress);
     if (typeof mailRequest === 'string') return mailRequest;
@@ -153,7 +156,7 @@ export const postmarkKind = defineScheme({
   service: 'Postmark',
   label: 'postmark',
   secureProtocols: ['postmark'],
-  form: buildKeyedForm('Mail, through Postmark.'),
+  form: buildKeyedForm(m.postmarkAbout),
   open(parsedAddress) {
     const mailRequest = parseMailRequest(parsedAddress);
     if (typeof mailRequest === 'string') return mailRequest;
@@ -194,25 +197,25 @@ export const mailgunKind = defineScheme({
   bodyLimit: 131_072,
   perTarget: true,
   form: {
-    about: 'Mail, through Mailgun.',
+    about: m.mailgunAbout,
     fixedSegments: 1,
     fields: [
-      requiredField(textField('user', 'From, before the @', 'user')),
-      requiredField(textField('domain', 'Domain', 'host', 'The sending domain at Mailgun.')),
-      requiredField(secretField('key', 'API key', 'segment:0')),
-      textField('to', 'To', 'targets', 'Commas between several. Empty: the sender.'),
-      choiceField('region', 'Region', 'query:region', [
-        ['', 'United States'],
-        ['eu', 'Europe'],
+      requiredField(textField('user', m.senderName, 'user')),
+      requiredField(textField('domain', m.domain, 'host', m.mailgunDomainHelp)),
+      requiredField(secretField('key', m.apiKey, 'segment:0')),
+      textField('to', m.recipients, 'targets', m.senderRecipientsHelp),
+      choiceField('region', m.region, 'query:region', [
+        ['', m.unitedStates],
+        ['eu', m.europe],
       ]),
     ],
   },
   open({ url, targets, options, argument }) {
     const [key] = url.path;
-    if (!url.user || key === undefined) return 'a key is missing: mailgun://user@domain/key/to';
+    if (!url.user || key === undefined) return problems.addressIncomplete({ example: 'mailgun://user@domain/key/to' });
     const sender = `${url.user}@${url.host}`;
     const to = targets[0] ?? sender;
-    if (!addressPattern.test(to) || !addressPattern.test(sender)) return 'one of its mail addresses is not valid';
+    if (!addressPattern.test(to) || !addressPattern.test(sender)) return problems.mailAddressInvalid();
     const region = argument('region')?.toLowerCase() === 'eu' ? 'eu.' : '';
     const api = `https://api.${region}mailgun.net/v3/${encodeURIComponent(url.host)}/messages`;
     const authorization = `Basic ${Buffer.from(`api:${key}`).toString('base64')}`;

@@ -1,4 +1,6 @@
-import { formatSendFailure } from '../../../contracts/notify/send-failure.ts';
+import * as problems from '#messages/notify-problems';
+import * as m from '#messages/notify-forms';
+import { formatReply, formatSendFailure } from '../../../contracts/notify/send-failure.ts';
 import type { Socket } from 'node:net';
 import { Problem } from '../../../contracts/problem.ts';
 import { createHash } from 'node:crypto';
@@ -8,7 +10,7 @@ import { convertText } from '../../domain/text/convert.ts';
 import { DeliveryError, type Exchange } from '../exchange.ts';
 import { choiceField, requiredField, passwordField, textField, userField } from '../fields.ts';
 import { appTitle } from '../colors.ts';
-import { toHandshakeResult } from '../result.ts';
+import { toFailureCode, toHandshakeResult } from '../result.ts';
 import { defineScheme } from '../scheme.ts';
 import type { DestinationUrl } from '../url.ts';
 
@@ -46,7 +48,7 @@ function resolveRoute(url: DestinationUrl): SmtpRoute | string {
     requestedMode === undefined || requestedMode === ''
       ? defaultMode
       : (['insecure', 'starttls', 'ssl'] as const).find((each) => each === requestedMode);
-  if (mode === undefined) return 'mode must be starttls, ssl or insecure';
+  if (mode === undefined) return problems.argumentInvalid({ name: 'mode', values: 'starttls, ssl, insecure' });
   const host = provider?.[1] ?? url.query.get('smtp') ?? url.host;
   const { user } = url;
   const userName = provider === undefined || user === undefined || user.includes('@') ? user : `${user}@${url.host}`;
@@ -63,8 +65,8 @@ function parseSender(url: DestinationUrl): { readonly name: string; readonly add
     url.user?.includes('@') === true ? url.user : `${url.user ?? 'homeport'}@${url.host.replace(/^\[|\]$/g, '')}`;
   const from = url.query.get('from')?.trim() ?? '';
   const [, name = '', inner] = /^(.*?)\s*<([^<>]*)>$/.exec(from) ?? [];
-  if (inner !== undefined) return addressPattern.test(inner) ? { name, address: inner } : 'from is no mail address';
-  if (from.includes('@')) return addressPattern.test(from) ? { name: '', address: from } : 'from is no mail address';
+  if (inner !== undefined) return addressPattern.test(inner) ? { name, address: inner } : problems.senderInvalid();
+  if (from.includes('@')) return addressPattern.test(from) ? { name: '', address: from } : problems.senderInvalid();
   return { name: from === '' ? (url.query.get('name') ?? appTitle) : from, address: ownAddress };
 }
 
@@ -88,26 +90,26 @@ export const mailKind = defineScheme({
   overflow: 'upstream',
   perTarget: true,
   form: {
-    about: 'Mail, through your provider or a server of your own.',
+    about: m.mailAbout,
     fields: [
       requiredField({
-        ...textField('host', 'Domain or server', 'host', 'Such as gmail.com, or the host of your mail server.'),
+        ...textField('host', m.domainOrServer, 'host', m.mailDomainHelp),
       }),
-      textField('port', 'Port', 'port', 'Empty: the usual one.'),
+      textField('port', m.port, 'port', m.defaultPortHelp),
       {
-        ...choiceField('mode', 'Connection', 'query:mode', [
-          ['', 'As usual'],
+        ...choiceField('mode', m.connection, 'query:mode', [
+          ['', m.connectionDefault],
           ['starttls', 'STARTTLS (587)'],
           ['ssl', 'TLS (465)'],
-          ['insecure', 'Not encrypted (25)'],
+          ['insecure', m.unencrypted],
         ]),
       },
-      { ...userField, help: 'Empty: the server asks for none.' },
-      { ...passwordField, help: 'Large providers require an app password.' },
-      textField('from', 'From', 'query:from', 'An address, a name, or both: Nas <nas@example.org>.'),
-      textField('to', 'To', 'targets', 'Commas between several. Empty: your own address.'),
-      textField('cc', 'Copy to', 'query:cc'),
-      textField('smtp', 'Mail server', 'query:smtp', 'Where it is another than the domain.'),
+      { ...userField, help: m.optionalLoginHelp },
+      { ...passwordField, help: m.appPasswordHelp },
+      textField('from', m.sender, 'query:from', m.senderHelp),
+      textField('to', m.recipients, 'targets', m.ownRecipientsHelp),
+      textField('cc', m.copyTo, 'query:cc'),
+      textField('smtp', m.mailServer, 'query:smtp', m.mailServerHelp),
     ],
   },
   normalize(typed) {
@@ -129,7 +131,7 @@ export const mailKind = defineScheme({
       ...splitAddresses(argument('reply')),
     ];
     if (![to, from.address, ...otherAddresses].every((each) => addressPattern.test(each)))
-      return 'one of its mail addresses is not valid';
+      return problems.mailAddressInvalid();
     return async (message, exchange) => {
       const files = await Promise.all(
         (message.attachments ?? []).map(async ({ name, type, read }) => {
@@ -241,6 +243,7 @@ function toDeliveryError(error: unknown, host: string, exchange: Exchange): unkn
   return new DeliveryError({
     ok: false,
     retryable: !isFinal,
-    detail: `${formatSendFailure('E-Mail')}: ${summary}. It said: ${exchange.redact(responseText)}`,
+    code: code === 'EAUTH' ? 'sign_in' : (toFailureCode(originalCode ?? code) ?? 'mail_refused'),
+    detail: `${formatSendFailure('E-Mail')}: ${summary}.${formatReply(exchange.redact(responseText))}`,
   });
 }

@@ -1,3 +1,5 @@
+import * as problems from '#messages/notify-problems';
+import * as m from '#messages/notify-forms';
 import { z } from 'zod';
 import { readJson } from '../exchange.ts';
 import { basicAuthorization, postJson } from '../http.ts';
@@ -36,28 +38,29 @@ export const barkKind = defineScheme({
   unit: 'bytes',
   perTarget: true,
   form: {
-    about: 'iPhones with the app Bark, through its server or one of your own.',
+    about: m.barkAbout,
     fields: [
       ...serverFields,
-      requiredField(secretField('keys', 'Keys of devices', 'targets', 'Shown in the app. Commas between several.')),
-      choiceField('level', 'Importance', 'query:level', [
-        ['', 'Normal'],
-        ['timeSensitive', 'Shown also in focus'],
-        ['passive', 'Silent'],
-        ['critical', 'Critical: always heard'],
+      requiredField(secretField('keys', m.deviceKeys, 'targets', m.barkKeysHelp)),
+      choiceField('level', m.importance, 'query:level', [
+        ['', m.normal],
+        ['timeSensitive', m.timeSensitive],
+        ['passive', m.silent],
+        ['critical', m.critical],
       ]),
-      textField('sound', 'Sound', 'query:sound', 'Such as alarm, bell or minuet.'),
-      textField('group', 'Group', 'query:group'),
+      textField('sound', m.sound, 'query:sound', m.barkSoundHelp),
+      textField('group', m.group, 'query:group'),
       userField,
       passwordField,
     ],
   },
   open({ url, origin, targets, options, argument }) {
     const [key] = targets;
-    if (key === undefined) return 'the key of a device is missing: bark://host/key';
+    if (key === undefined) return problems.addressIncomplete({ example: 'bark://host/key' });
     const requestedLevel = argument('level')?.toLowerCase();
     const level = levels.find((each) => each.toLowerCase() === requestedLevel);
-    if (requestedLevel !== undefined && level === undefined) return `level must be one of ${levels.join(', ')}`;
+    if (requestedLevel !== undefined && level === undefined)
+      return problems.argumentInvalid({ name: 'level', values: levels.join(', ') });
     const authorization = basicAuthorization(url);
     const names = ['sound', 'volume', 'badge', 'category', 'group', 'icon', 'call'];
     const optionalFields = names.flatMap((name) => (argument(name) === undefined ? [] : [[name, argument(name)]]));

@@ -1,3 +1,5 @@
+import * as problems from '#messages/notify-problems';
+import * as m from '#messages/notify-forms';
 import { choiceField, requiredField, secretField, serverFields } from '../fields.ts';
 import { postJson } from '../http.ts';
 import { defineScheme } from '../scheme.ts';
@@ -25,24 +27,28 @@ export const gotifyKind = defineScheme({
   bodyLimit: 32_768,
   overflow: 'upstream',
   form: {
-    about: 'A Gotify server.',
+    about: m.gotifyAbout,
     fields: [
       ...serverFields,
-      requiredField(secretField('token', 'Application token', 'last', 'Gotify shows it under Apps.')),
-      choiceField('priority', 'Priority', 'query:priority', [
-        ['', 'Normal'],
-        ['low', 'Low'],
-        ['moderate', 'Moderate'],
-        ['high', 'High'],
-        ['emergency', 'Emergency'],
+      requiredField(secretField('token', m.applicationToken, 'last', m.gotifyTokenHelp)),
+      choiceField('priority', m.priority, 'query:priority', [
+        ['', m.normal],
+        ['low', m.low],
+        ['moderate', m.moderate],
+        ['high', m.high],
+        ['emergency', m.emergency],
       ]),
     ],
   },
   open({ url, origin, options, argument }) {
     const token = url.path.at(-1);
-    if (token === undefined) return 'a token is missing: gotify://host/token';
+    if (token === undefined) return problems.addressIncomplete({ example: 'gotify://host/token' });
     const priority = parsePriority(argument('priority') ?? 'normal');
-    if (priority === undefined) return `priority must be one of ${Object.keys(priorities).join(', ')} or 0 to 10`;
+    if (priority === undefined)
+      return problems.argumentInvalid({
+        name: 'priority',
+        values: problems.priorityRange({ values: Object.keys(priorities).join(', ') }),
+      });
     const address = `${origin}${url.path
       .slice(0, -1)
       .map((each) => `/${encodePart(each)}`)

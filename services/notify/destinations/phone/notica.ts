@@ -1,3 +1,4 @@
+import * as m from '#messages/notify-forms';
 import { requiredField, secretField, textField } from '../fields.ts';
 import { basicAuthorization, withQuery } from '../http.ts';
 import { defineScheme } from '../scheme.ts';
@@ -13,19 +14,12 @@ export const noticaKind = defineScheme({
   titleLimit: 0,
   bodyLimit: 32_768,
   form: {
-    about: 'Browsers that have a page of Notica open.',
+    about: m.noticaAbout,
     secretLocations: (url) => (url.path.length === 0 ? ['host'] : ['last', 'password']),
     fields: [
-      requiredField(
-        textField(
-          'place',
-          'Token or host',
-          'host',
-          'The token of a page at notica.us, or the host of your own server.',
-        ),
-      ),
-      secretField('token', 'Token', 'last', 'With a server of your own.'),
-      textField('port', 'Port', 'port'),
+      requiredField(textField('place', m.tokenOrHost, 'host', m.noticaTokenHelp)),
+      secretField('token', m.token, 'last', m.noticaOwnTokenHelp),
+      textField('port', m.port, 'port'),
     ],
   },
   open({ url, secure }) {

@@ -1,3 +1,5 @@
+import * as problems from '#messages/notify-problems';
+import * as m from '#messages/notify-forms';
 import { TopicName } from '../../../contracts/push/topics.ts';
 import type { Message } from '../../domain/message.ts';
 import type { Destination, DestinationKind } from '../destination.ts';
@@ -179,31 +181,31 @@ export const ntfyKind: DestinationKind = {
   ],
   args: ['priority', 'mode', 'auth', 'token', ...headerArguments.map(([name]) => name)],
   form: {
-    about: 'An ntfy server: the public one, or one of your own.',
+    about: m.ntfyAbout,
     unfold,
     fold,
     fields: [
       {
         name: 'topics',
-        label: 'Topics',
+        label: m.topics,
         kind: 'text',
         location: 'targets',
         required: true,
-        help: 'Commas between several.',
+        help: m.severalHelp,
       },
-      { name: 'host', label: 'Server', kind: 'text', location: 'host', help: 'Empty: the public server ntfy.sh.' },
-      { name: 'port', label: 'Port', kind: 'number', location: 'port', help: 'Empty: the usual one.' },
-      { name: 'secure', label: 'Encrypted (https)', kind: 'switch', location: 'secure', initial: true },
-      { name: 'token', label: 'Access token', kind: 'secret', location: 'query:token' },
-      { name: 'user', label: 'User', kind: 'text', location: 'user', help: 'Where there is no token.' },
-      { name: 'password', label: 'Password', kind: 'secret', location: 'password' },
+      { name: 'host', label: m.server, kind: 'text', location: 'host', help: m.ntfyServerHelp },
+      { name: 'port', label: m.port, kind: 'number', location: 'port', help: m.defaultPortHelp },
+      { name: 'secure', label: m.encrypted, kind: 'switch', location: 'secure', initial: true },
+      { name: 'token', label: m.accessToken, kind: 'secret', location: 'query:token' },
+      { name: 'user', label: m.user, kind: 'text', location: 'user', help: m.ntfyUserHelp },
+      { name: 'password', label: m.password, kind: 'secret', location: 'password' },
       {
         name: 'priority',
-        label: 'Priority',
+        label: m.priority,
         kind: 'choice',
         location: 'query:priority',
         choices: [
-          ['', 'Normal'],
+          ['', m.normal],
           ...priorities.filter((each) => each !== 'default').map((each) => [each, each] as const),
         ],
       },
@@ -215,17 +217,16 @@ export const ntfyKind: DestinationKind = {
     const options = parseOptions(url);
     if (typeof options === 'string') return options;
     const priority = parsePriority(url.query.get('priority'));
-    if (priority === undefined) return `priority must be one of ${priorities.join(', ')}`;
+    if (priority === undefined) return problems.argumentInvalid({ name: 'priority', values: priorities.join(', ') });
     const isOwn = isOwnServer(url);
     const topics = isOwn ? url.path : [url.host, ...url.path];
-    if (url.host === '' || topics.length === 0) return 'a topic is missing: ntfy://host/topic';
-    if (topics.length > maxTopics) return `at most ${maxTopics} topics are served in one URL`;
-    if (!topics.every((topic) => TopicName.safeParse(topic).success))
-      return 'a topic holds characters topics do not have';
+    if (url.host === '' || topics.length === 0) return problems.addressIncomplete({ example: 'ntfy://host/topic' });
+    if (topics.length > maxTopics) return problems.tooManyTopics({ limit: maxTopics });
+    if (!topics.every((topic) => TopicName.safeParse(topic).success)) return problems.topicInvalid();
     const server = isOwn ? `${url.scheme === 'ntfys' ? 'https' : 'http'}://${hostAndPort(url)}/` : 'https://ntfy.sh/';
-    if (!URL.canParse(server)) return 'its host is not valid';
+    if (!URL.canParse(server)) return problems.addressHostInvalid();
     const account = parseAccount(url);
-    if (!isHeader('authorization', account.authorization ?? '')) return 'its token is not valid';
+    if (!isHeader('authorization', account.authorization ?? '')) return problems.tokenInvalid();
     const headers = buildHeaders(url, account, priority);
     const shared = { url, isOwn, server, account, headers, options };
     const first = topics[0] ?? '';

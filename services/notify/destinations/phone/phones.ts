@@ -1,3 +1,5 @@
+import * as problems from '#messages/notify-problems';
+import * as m from '#messages/notify-forms';
 import { z } from 'zod';
 import { readJson } from '../exchange.ts';
 import { choiceField, requiredField, secretField, textField } from '../fields.ts';
@@ -14,13 +16,14 @@ function parseStep(word: string | undefined, steps: Readonly<Record<string, numb
 }
 
 const steps: Readonly<Record<string, number>> = { low: -2, moderate: -1, normal: 0, high: 1, emergency: 2 };
-const invalidPriority = `priority must be one of ${Object.keys(steps).join(', ')}`;
-const priorityField = choiceField('priority', 'Priority', 'query:priority', [
-  ['', 'Normal'],
-  ['low', 'Lowest'],
-  ['moderate', 'Low'],
-  ['high', 'High'],
-  ['emergency', 'Emergency'],
+const getInvalidPriority = (): string =>
+  problems.argumentInvalid({ name: 'priority', values: Object.keys(steps).join(', ') });
+const priorityField = choiceField('priority', m.priority, 'query:priority', [
+  ['', m.normal],
+  ['low', m.lowest],
+  ['moderate', m.low],
+  ['high', m.high],
+  ['emergency', m.emergency],
 ]);
 
 /** `prowl://api_key[/provider_key]`: iPhones with Prowl. */
@@ -35,18 +38,18 @@ export const prowlKind = defineScheme({
   titleLimit: 1024,
   bodyLimit: 10_000,
   form: {
-    about: 'iPhones with Prowl.',
+    about: m.prowlAbout,
     fixedSegments: 1,
     fields: [
-      requiredField(secretField('key', 'API key', 'host', 'Made on prowlapp.com.')),
-      secretField('provider', 'Provider key', 'segment:0', 'Nobody needs one but for very many messages.'),
+      requiredField(secretField('key', m.apiKey, 'host', m.prowlKeyHelp)),
+      secretField('provider', m.providerKey, 'segment:0', m.providerKeyHelp),
       priorityField,
     ],
   },
   open({ url, argument }) {
     const priority = parseStep(argument('priority'), steps);
-    if (url.host === '') return 'a key is missing: prowl://api_key';
-    if (priority === undefined) return invalidPriority;
+    if (url.host === '') return problems.addressIncomplete({ example: 'prowl://api_key' });
+    if (priority === undefined) return getInvalidPriority();
     return ({ title, body, link }, { request }) =>
       request(
         postForm('https://api.prowlapp.com/publicapi/add', {
@@ -81,17 +84,17 @@ export const joinKind = defineScheme({
   bodyLimit: 1000,
   perTarget: true,
   form: {
-    about: 'Android devices with Join.',
+    about: m.joinAbout,
     fields: [
-      requiredField(secretField('key', 'API key', 'host', 'Shown on joinjoaomgcd.appspot.com.')),
-      textField('devices', 'Devices', 'targets', 'IDs, names, or groups such as group.phone. Empty: all.'),
+      requiredField(secretField('key', m.apiKey, 'host', m.joinKeyHelp)),
+      textField('devices', m.devices, 'targets', m.joinDevicesHelp),
       priorityField,
     ],
   },
   open({ url, targets, argument }) {
     const priority = parseStep(argument('priority'), steps);
-    if (url.host === '') return 'a key is missing: join://api_key/device';
-    if (priority === undefined) return invalidPriority;
+    if (url.host === '') return problems.addressIncomplete({ example: 'join://api_key/device' });
+    if (priority === undefined) return getInvalidPriority();
     const device = targets[0] ?? 'group.all';
     const isId = /^(group\.\w+|[0-9a-f]{32})$/i.test(device);
     const deviceField = isId ? { deviceId: device } : { deviceNames: device };
@@ -131,14 +134,14 @@ export const iftttKind = defineScheme({
     };
   },
   form: {
-    about: 'Applets of IFTTT that begin with a web request.',
+    about: m.iftttAbout,
     fields: [
-      requiredField(secretField('key', 'Webhook key', 'user', 'Shown under Webhooks, Documentation.')),
-      requiredField(textField('event', 'Event', 'host')),
+      requiredField(secretField('key', m.webhookKey, 'user', m.iftttKeyHelp)),
+      requiredField(textField('event', m.event, 'host')),
     ],
   },
   open({ url, targets }) {
-    if (!url.user || url.host === '') return 'an event is missing: ifttt://webhook_id@event';
+    if (!url.user || url.host === '') return problems.addressIncomplete({ example: 'ifttt://webhook_id@event' });
     const events = [url.host, ...targets];
     return async ({ title, body, type }, { request, once }) => {
       for (const event of events) {
@@ -160,15 +163,15 @@ export const simplePushKind = defineScheme({
   titleLimit: 1024,
   bodyLimit: 10_000,
   form: {
-    about: 'Phones with SimplePush.',
+    about: m.simplePushAbout,
     fields: [
-      requiredField(secretField('key', 'Key', 'host', 'Shown in the app.')),
-      textField('event', 'Event', 'query:event', 'Decides on sound and vibration, as set in the app.'),
+      requiredField(secretField('key', m.key, 'host', m.shownInAppHelp)),
+      textField('event', m.event, 'query:event', m.simplePushEventHelp),
     ],
   },
   open({ url, argument }) {
-    if (url.host === '') return 'a key is missing: spush://key';
-    if (url.password !== undefined) return 'encrypted messages are not served: leave salt and password out';
+    if (url.host === '') return problems.addressIncomplete({ example: 'spush://key' });
+    if (url.password !== undefined) return problems.encryptionUnsupported();
     return async ({ title, body }, { request, fail }) => {
       const pairs = { key: url.host, msg: body, title, event: argument('event') };
       const reply = readJson(await request(postForm('https://api.simplepush.io/send', pairs)), SimplePushReply);
@@ -197,17 +200,17 @@ export const pushsaferKind = defineScheme({
   bodyLimit: 32_768,
   perTarget: true,
   form: {
-    about: 'Phones and browsers with Pushsafer.',
+    about: m.pushsaferAbout,
     fields: [
-      requiredField(secretField('key', 'Private key', 'host', 'Shown on the start page of your account.')),
-      textField('devices', 'Devices', 'targets', 'IDs of devices or groups. Empty: all.'),
+      requiredField(secretField('key', m.privateKey, 'host', m.pushsaferKeyHelp)),
+      textField('devices', m.devices, 'targets', m.pushsaferDevicesHelp),
       priorityField,
     ],
   },
   open({ url, targets, argument }) {
-    if (url.host === '') return 'a key is missing: psafer://private_key';
+    if (url.host === '') return problems.addressIncomplete({ example: 'psafer://private_key' });
     const priority = argument('priority') === undefined ? undefined : parseStep(argument('priority'), steps);
-    if (priority === undefined && argument('priority') !== undefined) return invalidPriority;
+    if (priority === undefined && argument('priority') !== undefined) return getInvalidPriority();
     return async ({ title, body, type, link, attachments = [] }, { request, fail }) => {
       const pictures = await encodeFiles(
         attachments.filter((file) => file.type.startsWith('image/')).slice(0, pictureFields.length),

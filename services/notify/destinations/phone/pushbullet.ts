@@ -1,3 +1,5 @@
+import * as problems from '#messages/notify-problems';
+import * as m from '#messages/notify-forms';
 import { z } from 'zod';
 import type { Attachment } from '../../domain/message.ts';
 import { readJson, type Exchange } from '../exchange.ts';
@@ -27,7 +29,7 @@ async function upload({ request, fail, boundary }: Exchange, file: Attachment, a
     { authorization },
   );
   const uploadTarget = readJson(await request(uploadRequest), Upload);
-  if (uploadTarget === undefined) return fail('no place for a file');
+  if (uploadTarget === undefined) return fail('no place for a file', false, 'unexpected_reply');
   const formParts = await untypedParts([file], () => 'file');
   await request({
     ...postParts(uploadTarget.upload_url, {}, formParts, boundary(), { authorization }),
@@ -51,14 +53,14 @@ export const pushbulletKind = defineScheme({
   bodyLimit: 32_768,
   perTarget: true,
   form: {
-    about: 'Phones and browsers with Pushbullet.',
+    about: m.pushbulletAbout,
     fields: [
-      requiredField(secretField('token', 'Access token', 'host', 'Made under Settings, Account.')),
-      textField('targets', 'To', 'targets', '#channels, mail addresses or IDs of devices. Empty: all your devices.'),
+      requiredField(secretField('token', m.accessToken, 'host', m.pushbulletTokenHelp)),
+      textField('targets', m.recipients, 'targets', m.pushbulletRecipientsHelp),
     ],
   },
   open({ url, targets }) {
-    if (url.host === '') return 'a token is missing: pbul://token';
+    if (url.host === '') return problems.addressIncomplete({ example: 'pbul://token' });
     const [target] = targets;
     const authorization = `Basic ${Buffer.from(`${url.host}:`).toString('base64')}`;
     const targetField = target === undefined ? {} : buildTargetField(target);

@@ -1,3 +1,5 @@
+import * as problems from '#messages/notify-problems';
+import * as m from '#messages/notify-forms';
 import { untypedParts } from '../files.ts';
 import { choiceField, requiredField, secretField, textField } from '../fields.ts';
 import { postForm, postParts } from '../http.ts';
@@ -33,28 +35,28 @@ export const pushoverKind = defineScheme({
   titleLimit: 250,
   bodyLimit: 1024,
   form: {
-    about: 'Phones and desktops with Pushover.',
+    about: m.pushoverAbout,
     fields: [
-      requiredField(
-        secretField('user', 'User or group key', 'user', 'Shown on the start page of your Pushover account.'),
-      ),
-      requiredField(secretField('token', 'Application token', 'host', 'Made under Your Applications.')),
-      textField('devices', 'Devices', 'targets', 'Their names, commas between several. Empty: all.'),
-      choiceField('priority', 'Priority', 'query:priority', [
-        ['', 'Normal'],
-        ['low', 'Lowest: no alert at all'],
-        ['moderate', 'Low: no sound'],
-        ['high', 'High: passes quiet hours'],
-        ['emergency', 'Emergency: until it is acknowledged'],
+      requiredField(secretField('user', m.userOrGroupKey, 'user', m.pushoverKeyHelp)),
+      requiredField(secretField('token', m.applicationToken, 'host', m.pushoverTokenHelp)),
+      textField('devices', m.devices, 'targets', m.pushoverDevicesHelp),
+      choiceField('priority', m.priority, 'query:priority', [
+        ['', m.normal],
+        ['low', m.lowestWithoutAlert],
+        ['moderate', m.lowWithoutSound],
+        ['high', m.highInQuietHours],
+        ['emergency', m.emergencyUntilAcknowledged],
       ]),
-      textField('sound', 'Sound', 'query:sound', 'Such as pushover, siren or none.'),
+      textField('sound', m.sound, 'query:sound', m.pushoverSoundHelp),
     ],
   },
   open({ url, targets, options, argument }) {
     const token = url.host;
-    if (url.user === undefined || url.user === '' || token === '') return 'a key is missing: pover://user_key@token';
+    if (url.user === undefined || url.user === '' || token === '')
+      return problems.addressIncomplete({ example: 'pover://user_key@token' });
     const priority = parsePriority(argument('priority') ?? 'normal');
-    if (priority === undefined) return `priority must be one of ${Object.keys(priorities).join(', ')}`;
+    if (priority === undefined)
+      return problems.argumentInvalid({ name: 'priority', values: Object.keys(priorities).join(', ') });
     const authorization = `Basic ${Buffer.from(`${token}:`).toString('base64')}`;
     const api = 'https://api.pushover.net/1/messages.json';
     const isEmergency = priority === 2;

@@ -1,3 +1,5 @@
+import * as problems from '#messages/notify-problems';
+import * as m from '#messages/notify-forms';
 import { createHash, createHmac } from 'node:crypto';
 import { requiredField, secretField, textField } from '../fields.ts';
 import type { HttpRequest } from '../http.ts';
@@ -69,24 +71,22 @@ export const snsKind = defineScheme({
   perTarget: true,
   normalize: arrange,
   form: {
-    about: 'Text messages and topics of Amazon SNS.',
+    about: m.snsAbout,
     fixedSegments: 2,
     fields: [
-      requiredField(secretField('id', 'Access key ID', 'host')),
-      requiredField(secretField('key', 'Secret access key', 'segment:0')),
-      requiredField(textField('region', 'Region', 'segment:1', 'Such as us-east-1.')),
-      requiredField(
-        textField('to', 'To', 'targets', 'Numbers such as +4912345678, or #topics. Commas between several.'),
-      ),
+      requiredField(secretField('id', m.accessKeyId, 'host')),
+      requiredField(secretField('key', m.secretAccessKey, 'segment:0')),
+      requiredField(textField('region', m.region, 'segment:1', m.snsRegionHelp)),
+      requiredField(textField('to', m.recipients, 'targets', m.snsRecipientsHelp)),
     ],
   },
   open({ url, targets }) {
     const [secret, awsRegion] = url.path;
     const [target] = targets;
     if (url.host === '' || secret === undefined || awsRegion === undefined || !region.test(awsRegion)) {
-      return 'a key or a region is missing: sns://access_key_id/secret_access_key/region/+phone';
+      return problems.addressIncomplete({ example: 'sns://access_key_id/secret_access_key/region/+phone' });
     }
-    if (target === undefined || !/^(\+\d{7,15}|#?[\w-]{1,256})$/.test(target)) return 'a number or a topic is missing';
+    if (target === undefined || !/^(\+\d{7,15}|#?[\w-]{1,256})$/.test(target)) return problems.recipientMissing();
     const keys = [url.host, secret] as const;
     const version = { Version: '2010-03-31' };
     return async ({ body }, { request, fail, outlets }) => {
@@ -97,7 +97,9 @@ export const snsKind = defineScheme({
       // CreateTopic returns the topic if it already exists.
       const topic = await publish({ Action: 'CreateTopic', Name: target.replace(/^#/, ''), ...version });
       const name = /<TopicArn>([^<]+)<\/TopicArn>/.exec(Buffer.from(topic.body).toString('utf8'))?.[1];
-      return name === undefined ? fail('there is no such topic') : publish({ ...message, TopicArn: name });
+      return name === undefined
+        ? fail('there is no such topic', false, 'unknown_topic')
+        : publish({ ...message, TopicArn: name });
     };
   },
 });

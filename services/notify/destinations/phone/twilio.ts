@@ -1,3 +1,5 @@
+import * as problems from '#messages/notify-problems';
+import * as m from '#messages/notify-forms';
 import { basicAuthorization, postForm } from '../http.ts';
 import { requiredField, passwordField, secretField, textField } from '../fields.ts';
 import { withPath } from '../url-fields.ts';
@@ -27,21 +29,22 @@ export const twilioKind = defineScheme({
   bodyLimit: 1600,
   perTarget: true,
   form: {
-    about: 'Text messages to phones, through Twilio.',
+    about: m.twilioAbout,
     fields: [
-      requiredField(secretField('sid', 'Account SID', 'user', 'On the start page of the console; begins with AC.')),
-      requiredField({ ...passwordField, label: 'Auth token' }),
-      requiredField(textField('from', 'From', 'host', 'Your Twilio number: +15551234567.')),
-      requiredField(textField('to', 'To', 'targets', 'Numbers with their country, commas between several.')),
+      requiredField(secretField('sid', m.accountSid, 'user', m.accountSidHelp)),
+      requiredField({ ...passwordField, label: m.authToken }),
+      requiredField(textField('from', m.sender, 'host', m.twilioSenderHelp)),
+      requiredField(textField('to', m.recipients, 'targets', m.phoneNumbersHelp)),
     ],
   },
   normalize: (url) =>
     withPath({ ...url, host: normalizePhone(url.host), port: undefined }, url.path.map(normalizePhone)),
   open({ url, targets, argument }) {
-    if (!url.user || !url.password) return 'the account is missing: twilio://account_sid:auth_token@from/to';
+    if (!url.user || !url.password)
+      return problems.addressIncomplete({ example: 'twilio://account_sid:auth_token@from/to' });
     const to = targets[0] ?? url.host;
     const from = url.host;
-    if (!/^\+?\d{5,15}$/.test(from) || !/^(w:)?\+?\d{5,15}$/.test(to)) return 'a phone number is not valid';
+    if (!/^\+?\d{5,15}$/.test(from) || !/^(w:)?\+?\d{5,15}$/.test(to)) return problems.phoneNumberInvalid();
     const channel = to.startsWith('w:') ? 'whatsapp:' : '';
     const address = `https://api.twilio.com/2010-04-01/Accounts/${encodeURIComponent(url.user)}/Messages.json`;
     const authorization = basicAuthorization({ ...url, user: argument('apikey') ?? url.user }) ?? '';

@@ -1,3 +1,5 @@
+import * as problems from '#messages/notify-problems';
+import * as m from '#messages/notify-forms';
 import { encodeFiles, fileParts, formatPartName } from '../files.ts';
 import {
   choiceField,
@@ -31,13 +33,13 @@ export const appriseKind = defineScheme({
   bodyLimit: 32_768,
   readSeconds: 30,
   form: {
-    about: 'Another server of notifications: a Homeport or an Apprise API.',
+    about: m.appriseAbout,
     fields: [
       ...serverFields,
-      requiredField(secretField('key', 'Key', 'last', 'The name of the configuration there.')),
-      textField('tags', 'Tags', 'query:tags', 'Who gets it there. Empty: everyone.'),
-      choiceField('method', 'Sends', 'query:method', [
-        ['', 'A web form'],
+      requiredField(secretField('key', m.key, 'last', m.appriseKeyHelp)),
+      textField('tags', m.tags, 'query:tags', m.appriseTagsHelp),
+      choiceField('method', m.sendMode, 'query:method', [
+        ['', m.asForm],
         ['json', 'JSON'],
       ]),
       userField,
@@ -46,7 +48,8 @@ export const appriseKind = defineScheme({
   },
   open({ url, origin, options, argument }) {
     const key = url.path.at(-1);
-    if (key === undefined || !/^[A-Za-z0-9_-]{1,128}$/.test(key)) return 'a key is missing: apprise://host/key';
+    if (key === undefined || !/^[A-Za-z0-9_-]{1,128}$/.test(key))
+      return problems.addressIncomplete({ example: 'apprise://host/key' });
     const address = `${origin}${url.path
       .slice(0, -1)
       .map((each) => `/${encodePart(each)}`)
@@ -73,7 +76,8 @@ export const appriseKind = defineScheme({
       };
       const { status } = await request(await buildRequest());
       // Only 200 means success; 204 means that the key does not exist.
-      if (status !== 200) fail(status === 204 ? 'there is no such key' : `status ${String(status)}`);
+      if (status === 204) fail('there is no such key', false, 'unknown_key');
+      if (status !== 200) fail(`status ${String(status)}`);
     };
   },
 });

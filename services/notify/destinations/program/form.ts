@@ -1,3 +1,4 @@
+import * as m from '#messages/notify-forms';
 import { fileParts, formatPartName } from '../files.ts';
 import { formBody, postParts } from '../http.ts';
 import { defineScheme } from '../scheme.ts';
@@ -11,7 +12,7 @@ export const formKind = defineScheme({
   protocols: ['form'],
   secureProtocols: ['forms'],
   args: ['method', 'attach-as'],
-  form: buildWebForm('Posts the notice as a web form to any web address.'),
+  form: buildWebForm(m.formAbout),
   open(address) {
     const target = parseWebTarget(address);
     if (typeof target === 'string') return target;

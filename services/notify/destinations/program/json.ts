@@ -1,3 +1,4 @@
+import * as m from '#messages/notify-forms';
 import { encodeFiles } from '../files.ts';
 import { defineScheme } from '../scheme.ts';
 import { renameFields, webDefaults, buildWebForm, parseWebTarget } from './web.ts';
@@ -9,7 +10,7 @@ export const jsonKind = defineScheme({
   label: 'json',
   protocols: ['json'],
   secureProtocols: ['jsons'],
-  form: buildWebForm('Posts the notice as JSON to any web address.'),
+  form: buildWebForm(m.jsonAbout),
   open(address) {
     const target = parseWebTarget(address);
     if (typeof target === 'string') return target;

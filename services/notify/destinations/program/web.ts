@@ -1,3 +1,6 @@
+import * as problems from '#messages/notify-problems';
+import type { Text } from '../../../contracts/text.ts';
+import * as m from '#messages/notify-forms';
 import type { DestinationKind } from '../destination.ts';
 import { choiceField, formatField, passwordField, secretField, serverFields, textField, userField } from '../fields.ts';
 import type { FormFieldDefinition } from '../form-definition.ts';
@@ -31,22 +34,17 @@ export const webDefaults = {
 } as const satisfies Partial<SchemeDefinition>;
 
 /** Builds the form of such a kind. */
-export function buildWebForm(about: string): DestinationKind['form'] {
+export function buildWebForm(about: Text): DestinationKind['form'] {
   const fields: FormFieldDefinition[] = [
     ...serverFields,
-    textField('path', 'Path', 'path', 'What follows the host, such as /hooks/news.'),
-    choiceField('method', 'Method', 'query:method', [
+    textField('path', m.path, 'path', m.pathHelp),
+    choiceField('method', m.method, 'query:method', [
       ['', 'POST'],
       ...methods.slice(1).map((each) => [each, each] as const),
     ]),
     userField,
     passwordField,
-    secretField(
-      'authorization',
-      'Authorization header',
-      'header:Authorization',
-      'In place of user and password, such as Bearer and a token.',
-    ),
+    secretField('authorization', m.authorizationHeader, 'header:Authorization', m.authorizationHeaderHelp),
     formatField,
   ];
   return { about, fields };
@@ -60,9 +58,9 @@ export function parseWebTarget({
   | { readonly method: WebMethod; readonly address: string; readonly headers: Readonly<Record<string, string>> }
   | string {
   const method = methods.find((each) => each === url.query.get('method'));
-  if (method === undefined) return `method must be one of ${methods.join(', ')}`;
+  if (method === undefined) return problems.argumentInvalid({ name: 'method', values: methods.join(', ') });
   const address = withQuery(`${origin}${url.rawPath.replaceAll('#', '%23')}`, Object.fromEntries(url.parameters));
-  if (!URL.canParse(address)) return 'its host or path is not valid';
+  if (!URL.canParse(address)) return problems.addressHostOrPathInvalid();
   const authorization = basicAuthorization(url);
   const urlHeaders = [...url.headers].map(([name, value]) => [name.toLowerCase(), value] as const);
   return {

@@ -1,3 +1,4 @@
+import * as m from '#messages/notify-forms';
 import { encodeFiles } from '../files.ts';
 import { defineScheme } from '../scheme.ts';
 import { renameFields, webDefaults, buildWebForm, parseWebTarget } from './web.ts';
@@ -13,7 +14,7 @@ export const xmlKind = defineScheme({
   label: 'xml',
   protocols: ['xml'],
   secureProtocols: ['xmls'],
-  form: buildWebForm('Posts the notice as XML to any web address.'),
+  form: buildWebForm(m.xmlAbout),
   open(address) {
     const target = parseWebTarget(address);
     if (typeof target === 'string') return target;

@@ -1,10 +1,10 @@
+import * as m from '#messages/push-texts';
+import { capitalize, defineDateFormat, formatList } from '../../../../messages/format.ts';
 import { findOwn } from '../../../contracts/find-own.ts';
+import { describeDays, describeDaysAt } from './day-description.ts';
+import { isRange, listValues, monthNames, parseStep } from './field-values.ts';
 
-const weekdays = ['Sunday', 'Monday', 'Tuesday', 'Wednesday', 'Thursday', 'Friday', 'Saturday', 'Sunday'];
-const months = [
-  ...['', 'January', 'February', 'March', 'April', 'May', 'June', 'July'],
-  ...['August', 'September', 'October', 'November', 'December'],
-];
+const formatMonthName = defineDateFormat({ month: 'long', timeZone: 'UTC' });
 const shortForms: Readonly<Record<string, string>> = {
   '@hourly': '0 * * * *',
   '@daily': '0 0 * * *',
@@ -14,7 +14,13 @@ const shortForms: Readonly<Record<string, string>> = {
   '@annually': '0 0 1 1 *',
 };
 
-/** Describes a valid rule in English: `30 8 * * 1-5` is "Monday to Friday at 08:30". */
+/** Maximum number of times of a day that are listed one by one. */
+const maxTimes = 8;
+
+/**
+ * Describes a valid rule in the current language: `30 8 * * 1-5` is "Monday to Friday at 08:30". Steps are listed as the
+ * values that they select, because "every 3rd of all months" is hard to read. A rule without a description is shown.
+ */
 export function describeRecurrence(rule: string): string {
   const fields = (findOwn(shortForms, rule.toLowerCase()) ?? rule)
     .trim()
@@ -22,107 +28,82 @@ export function describeRecurrence(rule: string): string {
     .replaceAll('?', '*')
     .split(/\s+/);
   const [minute = '*', hour = '*', day = '*', month = '*', weekday = '*'] = fields;
-  const days = describeDays(day, weekday);
-  const monthSuffix = month === '*' ? '' : ` in ${describeList(month, (text) => getName(text, months))}`;
-  const description = `${describeTimes(minute, hour, days)}${monthSuffix}`;
-  return description.slice(0, 1).toUpperCase() + description.slice(1);
+  const schedule = describeSchedule(minute, hour, { day, weekday });
+  const description = schedule === undefined ? undefined : addMonths(schedule, month);
+  return capitalize(description ?? m.scheduleByRule({ rule }));
 }
 
-function describeTimes(minute: string, hour: string, days: string): string {
-  const daySuffix = days === '' ? '' : `, ${days}`;
-  if (/^[\d,]+$/.test(minute) && /^[\d,]+$/.test(hour)) {
-    const times = hour
-      .split(',')
-      .flatMap((each) => minute.split(',').map((part) => `${padHour(each)}:${padHour(part)}`));
-    return `${days === '' ? 'every day' : days} at ${joinNames(times)}`;
+/** Adds the months in which the schedule applies. Returns undefined for months that cannot be listed. */
+function addMonths(schedule: string, month: string): string | undefined {
+  const values = listValues(month, { min: 1, max: 12, names: monthNames });
+  if (values === undefined || values.length === 12) return values && schedule;
+  const names = values.map((value) => formatMonthName(Date.UTC(2023, value - 1, 1)));
+  return isRange(values)
+    ? m.scheduleInMonthRange({ schedule, from: names[0] ?? '', to: names.at(-1) ?? '' })
+    : m.scheduleInMonths({ schedule, months: formatList(names) });
+}
+
+/** Describes the times and the days. Returns undefined for fields that cannot be listed. */
+function describeSchedule(
+  minute: string,
+  hour: string,
+  days: { readonly day: string; readonly weekday: string },
+): string | undefined {
+  const minutes = listValues(minute, { min: 0, max: 59 });
+  const hours = listValues(hour, { min: 0, max: 23 });
+  if (minutes === undefined || hours === undefined) return undefined;
+  const step = minute === '*' ? 1 : parseStep(minute);
+  const hourStep = hours.length === 24 ? 1 : parseStep(hour);
+  const areTimes = step === undefined && hourStep === undefined;
+  if (areTimes && minutes.length * hours.length <= maxTimes) {
+    const times = hours.flatMap((each) => minutes.map((part) => formatTime(each, part)));
+    return describeDaysAt(days, formatList(times));
   }
-  const step = parseStep(minute);
-  const minutes =
-    minute === '*' || step === 1
-      ? 'every minute'
-      : step !== undefined
-        ? `every ${String(step)} minutes`
-        : `at minute ${describeList(minute, identity)}`;
-  if (hour === '*') {
-    if (minute === '0') return `every hour, on the hour${daySuffix}`;
-    return (/^[\d,-]+$/.test(minute) ? `every hour ${minutes}` : minutes) + daySuffix;
+  const interval =
+    step === undefined ? describeHours(minutes, hours, hourStep) : describeMinutes(step, hours, hourStep);
+  const description = describeDays(days);
+  return description && (description.every ? interval : m.intervalOnDays({ interval, days: description.days }));
+}
+
+/** Describes runs at an interval of minutes. */
+function describeMinutes(count: number, hours: readonly number[], step: number | undefined): string {
+  if (step === 1) return m.everyMinutes({ count });
+  if (step !== undefined) return m.everyMinutesInNthHour({ count, hours: step });
+  const [from = 0, to = from] = [hours[0], hours.at(-1)];
+  if (isConsecutive(hours)) return m.everyMinutesBetween({ count, from: formatTime(from, 0), to: formatTime(to, 59) });
+  return m.everyMinutesInHours({ count, hours: formatList(hours.map((each) => formatTime(each, 0))) });
+}
+
+/** Describes runs at certain minutes of hours. */
+function describeHours(minutes: readonly number[], hours: readonly number[], step: number | undefined): string {
+  const [minute = 0] = minutes;
+  const values = {
+    minutes: isRange(minutes) ? `${String(minute)}–${String(minutes.at(-1))}` : formatList(minutes.map(String)),
+  };
+  if (step !== undefined) {
+    if (minutes.length === 1 && minute === 0) return m.everyHours({ count: step });
+    return m.everyHoursAtMinutes({ count: step, minuteCount: minutes.length, ...values });
   }
-  const hourStep = parseStep(hour);
-  if (hourStep !== undefined) {
-    if (/^\d+$/.test(minute))
-      return `every ${hourStep === 1 ? 'hour' : `${String(hourStep)} hours`}${describeMinute(minute)}${daySuffix}`;
-    return `${minutes} in every ${formatOrdinal(hourStep)} hour${daySuffix}`;
-  }
-  return `${minutes} in the hours ${describeList(hour, identity)}${daySuffix}`;
-}
-
-function describeMinute(minute: string): string {
-  return minute === '0' ? ', on the hour' : ` at minute ${minute}`;
-}
-
-function describeDays(day: string, weekday: string): string {
-  const descriptions = [day === '*' ? '' : describeDayOfMonth(day), weekday === '*' ? '' : describeWeekday(weekday)];
-  // When both fields are set, cron requires only one of them to match.
-  return descriptions.filter((description) => description !== '').join(' or ');
-}
-
-function describeDayOfMonth(day: string): string {
-  if (day === 'L') return 'the last day of each month';
-  if (day === 'LW') return 'the last working day of each month';
-  const step = parseStep(day);
-  if (step !== undefined) return `every ${formatOrdinal(step)} day of the month`;
-  if (/^\d+W$/.test(day)) return `the working day next to the ${formatOrdinal(Number.parseInt(day, 10))} of each month`;
-  return `the ${describeList(day, (text) => formatOrdinal(Number(text)))} of each month`;
-}
-
-function describeWeekday(weekday: string): string {
-  const [, weekdayName = '', occurrence] = /^(\w+)#(\d|L)$/.exec(weekday) ?? [];
-  if (occurrence !== undefined) {
-    const occurrenceLabel = occurrence === 'L' ? 'last' : formatOrdinal(Number(occurrence));
-    return `the ${occurrenceLabel} ${getName(weekdayName, weekdays)} of each month`;
-  }
-  const description = describeList(weekday, (text) => getName(text, weekdays));
-  return description.includes(' to ') ? description : `every ${description}`;
-}
-
-/** Describes a list with ranges. */
-function describeList(field: string, formatName: (text: string) => string): string {
-  const parts = field.split(',').map((part) => {
-    const [range = '', step] = part.split('/');
-    const [from = '', to] = range.split('-');
-    const description =
-      from === '*' ? 'all' : to === undefined ? formatName(from) : `${formatName(from)} to ${formatName(to)}`;
-    return step === undefined ? description : `every ${formatOrdinal(Number(step))} of ${description}`;
+  const [from = 0, to = from] = [hours[0], hours.at(-1)];
+  if (!isConsecutive(hours))
+    return m.hoursAtMinutes({
+      count: minutes.length,
+      hours: formatList(hours.map((each) => formatTime(each, 0))),
+      ...values,
+    });
+  if (minutes.length === 1) return m.everyHourBetween({ from: formatTime(from, minute), to: formatTime(to, minute) });
+  return m.everyHourAtMinutesBetween({
+    count: minutes.length,
+    from: formatTime(from, 0),
+    to: formatTime(to, 59),
+    ...values,
   });
-  return joinNames(parts);
 }
 
-function joinNames(parts: readonly string[]): string {
-  return parts.length < 2 ? parts.join('') : `${parts.slice(0, -1).join(', ')} and ${parts.at(-1) ?? ''}`;
+function isConsecutive(values: readonly number[]): boolean {
+  return values.every((value, index) => value === (values[0] ?? 0) + index);
 }
 
-function getName(text: string, names: readonly string[]): string {
-  if (/^\d+$/.test(text)) return names[Number(text)] ?? text;
-  return (
-    names.find((formatName) => formatName !== '' && formatName.slice(0, 3).toUpperCase() === text.slice(0, 3)) ?? text
-  );
-}
-
-function parseStep(field: string): number | undefined {
-  const step = /^\*\/(\d+)$/.exec(field)?.[1];
-  return step === undefined ? undefined : Number(step);
-}
-
-function identity(text: string): string {
-  return text;
-}
-
-function padHour(text: string): string {
-  return text.padStart(2, '0');
-}
-
-function formatOrdinal(count: number): string {
-  const tens = count % 100;
-  const suffix = tens >= 11 && tens <= 13 ? 'th' : (['th', 'st', 'nd', 'rd'][count % 10] ?? 'th');
-  return `${String(count)}${suffix}`;
+function formatTime(hour: number, minute: number): string {
+  return `${String(hour).padStart(2, '0')}:${String(minute).padStart(2, '0')}`;
 }

@@ -1,3 +1,4 @@
+import * as kitProblems from '#messages/kit-problems';
 import { once } from 'node:events';
 import { createServer, request as sendRequest, type IncomingMessage, type Server } from 'node:http';
 import { connect, type AddressInfo } from 'node:net';
@@ -137,7 +138,7 @@ describe('a listener', () => {
     expect((await send('OPTIONS', '/text')).headers['access-control-allow-origin']).toBe('*');
     expect(await send('GET', '/none')).toMatchObject({
       status: 404,
-      text: '{"code":"test.unknown_path","detail":"There is nothing at this address."}',
+      text: JSON.stringify({ code: 'test.unknown_path', detail: kitProblems.unknownPath() }),
     });
     expect((await send('GET', '/%E0%A4%A')).status).toBe(404);
   });

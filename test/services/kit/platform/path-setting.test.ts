@@ -1,8 +1,9 @@
+import * as kitProblems from '#messages/kit-problems';
 import { describe, expect, it } from 'vitest';
 import { findPathProblem } from '../../../../services/kit/platform/path-setting.ts';
 
-const foreign = 'This path belongs to another operating system.';
-const relative = 'Use an absolute path.';
+const foreign = kitProblems.pathOfOtherSystem();
+const relative = kitProblems.pathNotAbsolute();
 
 describe('setting of a path', () => {
   it.each([
@@ -15,6 +16,12 @@ describe('setting of a path', () => {
     ['win32', 'C:\\Users\\ada\\Videos', undefined],
     ['win32', 'd:/videos', undefined],
     ['win32', '\\\\nas\\videos', undefined],
+    ['win32', '//nas/backups', undefined],
+    ['win32', '\\/nas/backups', undefined],
+    ['win32', '\\\\?\\C:\\backups', undefined],
+    ['win32', '///backups', foreign],
+    ['linux', '//nas/backups', undefined],
+    ['darwin', '//nas/backups', undefined],
     ['win32', '/home/ada/videos', foreign],
     ['win32', 'C:videos', relative],
     ['win32', '', undefined],

@@ -1,3 +1,4 @@
+import * as problems from '#messages/notify-problems';
 import { createSocket } from 'node:dgram';
 import { once } from 'node:events';
 import { chmod, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
@@ -157,9 +158,9 @@ describe('mail', () => {
   });
 
   it.each([
-    ['mailto://h?from=a@example.com%0d%0aBcc:x@example.com', 'from is no mail address'],
-    ['mailto://h?mode=odd', 'mode must be starttls, ssl or insecure'],
-    ['mailto://u:p@example.com/nobody', 'one of its mail addresses is not valid'],
+    ['mailto://h?from=a@example.com%0d%0aBcc:x@example.com', problems.senderInvalid()],
+    ['mailto://h?mode=odd', problems.argumentInvalid({ name: 'mode', values: 'starttls, ssl, insecure' })],
+    ['mailto://u:p@example.com/nobody', problems.mailAddressInvalid()],
   ])('is not sent with a URL like %s', (url, reason) => {
     expect(() => parsed(url)).toThrow(reason);
   });

@@ -166,7 +166,7 @@ describe('a failing connection', () => {
     const [result] = await sendTo(`jsons://127.0.0.1:${port}/s3cretword`, { body: 'x' }, outlets);
     await new Promise<void>((resolve) => server.close(resolve));
     expect(result).toMatchObject({ ok: false, retryable: true, lastAttempt: 2 });
-    expect(result?.detail).toContain('is not trusted: it has expired');
+    expect(result?.detail).toContain('isn’t trusted: it has expired');
     expect(result?.detail).not.toContain('s3cretword');
     expect(connectionCount).toBe(0);
   });

@@ -1,3 +1,4 @@
+import * as problems from '#messages/notify-problems';
 import { describe, expect, it } from 'vitest';
 import { isNativeUrl, parseDestination } from '../../../../services/notify/destinations/catalogue.ts';
 import { openProvider, parsed, sendTo } from './provider-server.ts';
@@ -37,7 +38,7 @@ describe('the webhook address that a service displays', () => {
     'https://evil.example/discord.com/api/webhooks/1/a',
   ])('is not converted for other pages: %s', (address) => {
     expect(isNativeUrl(address)).toBe(false);
-    expect(parseDestination(address)).toBe('https:// is not served');
+    expect(parseDestination(address)).toBe(problems.schemeUnsupported({ scheme: 'https' }));
   });
 
   it('supports the addresses of Power Automate since 2025', async () => {

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { Problem } from '../../../../services/contracts/problem.ts';
+import { runInLanguage } from '../../../../services/kit/language.ts';
 import { parseRecurrence } from '../../../../services/push/domain/cron/rule.ts';
 import { describeRecurrence } from '../../../../services/push/domain/cron/description.ts';
 
@@ -106,14 +107,31 @@ it.each([
   ['15 */2 * * *', 'Every 2 hours at minute 15'],
   ['*/15 * * * *', 'Every 15 minutes'],
   ['* * * * *', 'Every minute'],
-  ['*/10 8-17 * * 1-5', 'Every 10 minutes in the hours 8 to 17, Monday to Friday'],
+  ['*/10 8-17 * * 1-5', 'Every 10 minutes between 08:00 and 17:59, Monday to Friday'],
   ['0 7 1 * *', 'The 1st of each month at 07:00'],
   ['0 7 1,15 * *', 'The 1st and 15th of each month at 07:00'],
   ['0 7 L * *', 'The last day of each month at 07:00'],
   ['0 7 * * 5#2', 'The 2nd Friday of each month at 07:00'],
   ['0 7 * JAN,7 *', 'Every day at 07:00 in January and July'],
+  ['0 7 * */3 *', 'Every day at 07:00 in January, April, July, and October'],
+  ['0 7 * 4-8 *', 'Every day at 07:00, April to August'],
+  ['0 7 * * */2', 'Every Sunday, Tuesday, Thursday, and Saturday at 07:00'],
+  ['0 7 * * FRI-SUN', 'Friday to Sunday at 07:00'],
+  ['20 8-17 * * *', 'Every hour from 08:20 to 17:20'],
+  ['*/10 */2 * * *', 'Every 10 minutes in every 2nd hour'],
+  ['0-30/10 * * * *', 'Every hour at minutes 0, 10, 20, and 30'],
   ['0 8 1 * 1', 'The 1st of each month or every Monday at 08:00'],
   ['@weekly', 'Every Sunday at 00:00'],
 ])('describes %s as "%s"', (rule, description) => {
   expect(describeRecurrence(rule)).toBe(description);
+});
+
+it.each([
+  ['de', '0 7 * */3 *', 'Jeden Tag um 07:00 im Januar, April, Juli und Oktober'],
+  ['de', '*/10 8-17 * * 1-5', 'Alle 10 Minuten zwischen 08:00 und 17:59, von Montag bis Freitag'],
+  ['fr', '0 7 1,15 1-6/2 *', 'Les 1er et 15 de chaque mois à 07:00 en janvier, mars et mai'],
+  ['fr', '*/10 */2 * * *', 'Toutes les 10 minutes, une heure sur 2'],
+  ['es', '0 7 * 4-8 5#2', 'El 2.º viernes de cada mes a las 07:00, de abril a agosto'],
+])('describes in %s the rule %s as "%s"', async (language, rule, description) => {
+  expect(await runInLanguage({ language, locale: language }, () => describeRecurrence(rule))).toBe(description);
 });

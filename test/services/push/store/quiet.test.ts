@@ -28,7 +28,7 @@ eachDialect((dialect, open) => {
     const { database, store } = await openStore();
     const rules = [{ topics: '*', mode: 'silent' as const, quiet: [], repeatMinutes: null }];
     const putRules = (account: string, popups: boolean) =>
-      database.commit((transaction) => store.put(transaction, account, { rules, zone: null, popups }, 1));
+      database.commit((transaction) => store.put(transaction, account, { rules, zone: null, muted: [], popups }, 1));
     await putRules('ada', true);
     await putRules('mia', true);
     await putRules('tom', false);

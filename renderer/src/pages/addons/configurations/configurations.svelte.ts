@@ -40,6 +40,23 @@ class Configurations extends Loadable {
     }
   }
 
+  /**
+   * Creates a configuration from a template and opens it. Addons that do not answer are listed in its notes.
+   * @throws Problem
+   */
+  async createFromTemplate(config: Readonly<Record<string, unknown>>): Promise<void> {
+    this.#open(await call(addonsApi.create, { query: { import: 'yes' }, body: { config: { ...config } } }));
+  }
+
+  /** Creates a configuration from an address and opens it. @throws Problem */
+  async importFrom(address: string, password: string): Promise<void> {
+    this.#open(await call(addonsApi.importAddress, { body: { address, password } }));
+  }
+
+  #open({ uuid }: AddonProfile): void {
+    router.navigate(buildPath({ service: 'addons', section: 'configurations', id: uuid }));
+  }
+
   async duplicate({ uuid, name }: AddonProfile): Promise<void> {
     try {
       const { config } = await call(addonsApi.profile, { params: { uuid } });

@@ -30,7 +30,7 @@ export const verbs = [
 ] as const;
 
 /** Label of the value of streams that do not state an attribute. */
-const unknownName: ValueTexts = { Unknown: m.unknown };
+const unknownName: ValueTexts = { Unknown: m.unknownValue };
 const splitList = (values: string): readonly string[] => values.split(',');
 
 /** Filter attributes, the most common first. */
@@ -151,7 +151,7 @@ export const ratingKinds = [
   },
 ] as const;
 export const nudityLevels = ['none', 'mild', 'moderate', 'severe'] as const;
-export const nudityNames: ValueTexts = { none: m.none, mild: m.mild, moderate: m.moderate, severe: m.severe };
+export const nudityNames: ValueTexts = { none: m.noNudity, mild: m.mild, moderate: m.moderate, severe: m.severe };
 
 /** Returns the texts of values in the current language. */
 export function getValueTexts(texts: ValueTexts = {}): Record<string, string> {

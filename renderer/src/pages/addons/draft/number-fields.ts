@@ -1,13 +1,11 @@
 import * as m from '#messages/addons-rules';
 import { toRecord } from '../../../../../services/contracts/is-record.ts';
 
-import type { MessageValue } from '../../../../../messages/runtime.ts';
-
 /** Bounds of a range as parameters of its summary. */
 interface RangeBounds {
   readonly bounds: 'min' | 'max' | 'both';
-  readonly min: MessageValue;
-  readonly max: MessageValue;
+  readonly min: number;
+  readonly max: number;
 }
 
 /** Range of a configuration, in the unit of the form. */

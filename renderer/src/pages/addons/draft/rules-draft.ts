@@ -61,7 +61,7 @@ export const ruleLists = [
   ['includedStreamExpressions', m.showInAnyCase, m.includedStreamExpressionsSummary],
   ['preferredStreamExpressions', m.preferInThisOrder, m.preferredStreamExpressionsSummary],
   ['rankedStreamExpressions', m.giveScores, m.rankedStreamExpressionsSummary],
-  ['rankedRegexPatterns', m.giveScoresByRegularExpressions, m.rankedRegexPatternsSummary],
+  ['rankedRegexPatterns', m.scoresByExpressions, m.rankedRegexPatternsSummary],
 ] as const;
 export type RuleList = (typeof ruleLists)[number][0];
 

@@ -1,5 +1,8 @@
 import * as m from '#messages/addons-rules';
-import { formatList, formatNumber } from '../../../../../messages/format.ts';
+import { findOwn } from '../../../../../services/contracts/find-own.ts';
+import { readText, type Text } from '../../../../../services/contracts/text.ts';
+import { formatList } from '../../../../../messages/format.ts';
+import { getLocale } from '../../../../../messages/language.ts';
 import type { Draft, DraftCriterion } from './configuration-draft.ts';
 import { filterKinds, getValueTexts, ratingKinds, sortKeys } from './filter-kinds.ts';
 import { flagFields, limitFields, rangeFields } from './number-fields.ts';
@@ -31,7 +34,7 @@ function joinParts(parts: readonly string[]): string {
 }
 
 function capitalize(text: string): string {
-  return text.charAt(0).toLocaleUpperCase() + text.slice(1);
+  return text.charAt(0).toLocaleUpperCase(getLocale()) + text.slice(1);
 }
 
 /** Joins phrases to a list that starts with a capital letter. */
@@ -81,7 +84,7 @@ export function describeRanges(ranges: Draft['ranges']): string {
       const { min = null, max = null } = ranges[path] ?? {};
       if (min === null && max === null) return '';
       const bounds = max === null ? 'min' : min === null ? 'max' : 'both';
-      return summary({ bounds, min: formatNumber(min ?? 0), max: formatNumber(max ?? 0) });
+      return summary({ bounds, min: min ?? 0, max: max ?? 0 });
     }),
   );
 }
@@ -121,7 +124,7 @@ export function describeExpressions(lists: RulesDraft['lists']): string {
     const count = countExpressions(lists[name]);
     return count === 0 ? '' : summarize({ count });
   });
-  return joinParts(parts) || m.none();
+  return joinParts(parts) || m.noEntries();
 }
 
 /** Checks for an expression in any list. */
@@ -149,7 +152,7 @@ export function describeCatalogs(changes: Draft['catalogs']): string {
 
 /** Describes a list of names. */
 export function describeNames(names: readonly string[]): string {
-  return names.length === 0 ? m.none() : joinValues(names);
+  return names.length === 0 ? m.noEntries() : joinValues(names);
 }
 
 /** Describes the sources of posters and metadata. */
@@ -160,7 +163,7 @@ export function describePictures(service: string, texts: Draft['texts']): string
     .join(' · ');
 }
 
-const formatNames: Readonly<Record<string, string>> = {
+const formatNames: Readonly<Record<string, Text>> = {
   torrentio: 'Torrentio',
   torbox: 'TorBox',
   gdrive: 'Google Drive',
@@ -168,9 +171,12 @@ const formatNames: Readonly<Record<string, string>> = {
   minimalisticgdrive: 'Minimalistic Google Drive',
   prism: 'Prism',
   tamtaro: 'Tamtaro',
+  plain: m.stylePlain,
+  compact: m.styleCompact,
+  technical: m.styleTechnical,
 };
 
 /** Returns the label of a format. */
 export function getFormatLabel(id: string): string {
-  return id === 'custom' ? m.yourOwnTexts() : (formatNames[id] ?? id);
+  return id === 'custom' ? m.yourOwnTexts() : readText(findOwn(formatNames, id) ?? id);
 }

@@ -55,7 +55,7 @@ const languageTable: readonly (readonly [language: string, label: string | (() =
   ['Dual Audio', m.dualAudio],
   ['Dubbed', m.dubbed],
   ['Original', m.originalLanguage],
-  ['Unknown', m.unknown],
+  ['Unknown', m.unknownLanguage],
 ];
 
 /** Languages of streams in the order of the editor. */

@@ -1,5 +1,6 @@
 import { addonsApi } from '../../../../../services/contracts/addons/api.ts';
 import { call, formatError } from '../../../api/call.ts';
+import { joinSentences } from '../../../parts/text/join-sentences.ts';
 
 /** Validates the rules of a configuration while it is edited. */
 export class RuleCheck {
@@ -19,9 +20,9 @@ export class RuleCheck {
 
   /** Returns all problems of a list. */
   getListProblems(list: string): string {
-    return Object.entries(this.#problems)
-      .flatMap(([path, text]) => (path.startsWith(`${list}.`) ? text : []))
-      .join(' ');
+    return joinSentences(
+      ...Object.entries(this.#problems).flatMap(([path, text]) => (path.startsWith(`${list}.`) ? text : [])),
+    );
   }
 
   async validate(config: Record<string, unknown>, signal: AbortSignal): Promise<void> {

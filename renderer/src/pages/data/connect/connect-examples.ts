@@ -23,7 +23,7 @@ export interface Example {
 /** Example requests by language. */
 export const examples: Readonly<Record<Language, (connection: Connection) => Example>> = {
   js: ({ url, key, table, isNarrow }) => ({
-    note: m.supabasesOwnClientUnchangedIn(),
+    note: m.supabaseClientNote(),
     install: 'npm install @supabase/supabase-js',
     program: `import { createClient }${isNarrow ? '\n' : ' '}from '@supabase/supabase-js';
 

@@ -1,8 +1,10 @@
 import * as m from '#messages/data-sql';
 import { z } from 'zod';
+import { toAccountKey } from '../../../state/account-storage.ts';
 import { writeLocalStorage, readLocalStorageJson } from '../../../state/local-storage.ts';
 
-const storageKey = 'homeport.data.history';
+/** Statements can contain data, so they are stored separately for each account of the browser. */
+const getStorageKey = (account: string): string => toAccountKey('homeport.data.history', account);
 const maxEntries = 200;
 
 const Entry = z.object({
@@ -15,16 +17,16 @@ const Entry = z.object({
   /** PostgreSQL error message; empty on success. */
   refusal: z.string(),
 });
-/** Statements that were run together in this browser. */
+/** Statements that the account ran together in this browser. */
 export type HistoryEntry = z.infer<typeof Entry>;
 
 /** Format of entries stored by earlier versions. */
 const Text = z.string().transform((text): HistoryEntry => ({ text, at: 0, role: 'owner', ms: 0, refusal: '' }));
 const StoredHistory = z.array(z.union([Entry, Text]));
 
-/** Returns the statements run in this browser, newest first. */
-export function readHistory(): readonly HistoryEntry[] {
-  return StoredHistory.safeParse(readLocalStorageJson(storageKey)).data ?? [];
+/** Returns the statements that the account ran in this browser, newest first. */
+export function readHistory(account: string): readonly HistoryEntry[] {
+  return StoredHistory.safeParse(readLocalStorageJson(getStorageKey(account))).data ?? [];
 }
 
 /** Stored instead of an error message when the user cancelled the statements. */
@@ -35,15 +37,18 @@ export function formatOutcome(refusal: string): string {
   return refusal === cancelled ? m.outcomeCancelled() : m.outcomeRefused();
 }
 
-export function addToHistory(entry: HistoryEntry): readonly HistoryEntry[] {
-  return storeHistory([entry, ...readHistory().filter(({ text }) => text !== entry.text)].slice(0, maxEntries));
+export function addToHistory(account: string, entry: HistoryEntry): readonly HistoryEntry[] {
+  return storeHistory(
+    account,
+    [entry, ...readHistory(account).filter(({ text }) => text !== entry.text)].slice(0, maxEntries),
+  );
 }
 
-export function clearHistory(): readonly HistoryEntry[] {
-  return storeHistory([]);
+export function clearHistory(account: string): readonly HistoryEntry[] {
+  return storeHistory(account, []);
 }
 
-function storeHistory(entries: readonly HistoryEntry[]): readonly HistoryEntry[] {
-  writeLocalStorage(storageKey, JSON.stringify(entries));
+function storeHistory(account: string, entries: readonly HistoryEntry[]): readonly HistoryEntry[] {
+  writeLocalStorage(getStorageKey(account), JSON.stringify(entries));
   return entries;
 }

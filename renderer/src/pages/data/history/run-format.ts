@@ -17,6 +17,13 @@ export function formatRunTime(ms: number): string {
   return m.seconds({ seconds: format(ms / 1000) });
 }
 
+const formatMilliseconds = defineNumberFormat({ maximumSignificantDigits: 2 });
+
+/** Formats the duration of a step of a plan, which is often shorter than a millisecond: `0.043 ms`, `1.2 s`. */
+export function formatStepTime(ms: number): string {
+  return ms < 100 ? m.milliseconds({ value: formatMilliseconds(ms) }) : formatRunTime(ms);
+}
+
 const resultLabels: Readonly<Record<string, (values: { count: number }) => string>> = {
   SELECT: m.rowsRead,
   INSERT: m.rowsAdded,

@@ -12,18 +12,16 @@ export function toRestriction(text: string | null): string | null {
  */
 export function describePolicy({ command, roles, isPermissive, ...expressions }: Omit<DataPolicy, 'name'>): string {
   const [condition, check] = [toRestriction(expressions.condition), toRestriction(expressions.check)];
-  const values = {
-    roles: formatRoles(roles),
-    command,
-    mode: isPermissive ? 'permissive' : 'restrictive',
-  };
+  const values = { roles: formatRoles(roles), command };
   if (condition === null && check === null) return isPermissive ? m.mayUseAllRows(values) : m.itRestrictsNothing();
   if (condition === null) {
-    return command === 'INSERT' ? m.mayAddFittingRows(values) : m.mayUseAllRowsAndWrite(values);
+    if (command !== 'INSERT') return m.mayUseAllRowsAndWrite(values);
+    return isPermissive ? m.mayAddRows(values) : m.mayOnlyAddRows(values);
   }
   // PostgreSQL also checks written rows against the condition if the policy has no separate check.
   const isCheckedTwice = expressions.check === null ? ['ALL', 'UPDATE'].includes(command) : condition === check;
-  return m.mayUseRows({ ...values, checked: isCheckedTwice ? 'twice' : 'once' });
+  if (isCheckedTwice) return isPermissive ? m.mayUseRowsTwice(values) : m.mayOnlyUseRowsTwice(values);
+  return isPermissive ? m.mayUseRows(values) : m.mayOnlyUseRows(values);
 }
 
 function formatRoles(roles: readonly string[]): string {

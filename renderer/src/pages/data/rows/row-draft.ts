@@ -25,12 +25,17 @@ export function toRowDraft(columns: readonly DataColumn[], values: Values | unde
 }
 
 /** Returns the modes that a column supports. */
-export function getFieldModes({ isNullable, defaultValue }: DataColumn, isNew: boolean): readonly FieldMode[] {
+export function getFieldModes({ isNullable, defaultValue }: DataColumn): readonly FieldMode[] {
   return [
     'value',
     ...(isNullable ? (['null'] as const) : []),
-    ...(isNew && defaultValue !== null ? (['default'] as const) : []),
+    ...(defaultValue !== null ? (['default'] as const) : []),
   ];
+}
+
+/** Returns the columns of an existing row that are set to their default; a new row gets it without a value. */
+export function getDefaulted(draft: RowDraft): readonly string[] {
+  return Object.entries(draft).flatMap(([name, { mode }]) => (mode === 'default' ? [name] : []));
 }
 
 /** Returns the values to write: for an existing row only the changed ones. */
@@ -42,12 +47,4 @@ export function getChangedValues(draft: RowDraft, before: Values | undefined): V
       return before !== undefined && before[name] === value ? [] : [[name, value] as const];
     }),
   );
-}
-
-/** Returns the form control for a column. */
-export function getControl({ type, choices }: DataColumn): 'choice' | 'flag' | 'long' | 'number' | 'line' {
-  if (choices.length > 0) return 'choice';
-  if (type === 'boolean') return 'flag';
-  if (/^(?:json|jsonb|text|xml)$|\[\]$/.test(type)) return 'long';
-  return /^(?:smallint|integer|bigint|numeric|real|double)/.test(type) ? 'number' : 'line';
 }

@@ -7,6 +7,7 @@ import {
 } from '../../../../../services/contracts/data/rows.ts';
 import { call } from '../../../api/call.ts';
 import { Loadable } from '../../../state/loadable.svelte.ts';
+import { ColumnLayout } from './columns/column-layout.svelte.ts';
 
 /** Number of rows per request. */
 const rowsPerChunk = 100;
@@ -19,6 +20,18 @@ const settleMs = 60;
 export type ListedRow = readonly (string | null)[];
 /** Values by column name. */
 export type Values = Readonly<Record<string, string | null>>;
+
+/** New content of a cell. */
+export type CellValue = { readonly kind: 'value'; readonly text: string | null } | { readonly kind: 'default' };
+
+/** Changes of a row. */
+interface RowChange {
+  readonly values: Values;
+  /** Columns that are set to their default. */
+  readonly defaults: readonly string[];
+  /** Values before the change. */
+  readonly expected: Values;
+}
 
 /** Filter and order of the rows. */
 export interface RowQuery {
@@ -40,6 +53,8 @@ export class Rows extends Loadable {
   rowQuery = $state.raw<RowQuery>({ order: '', direction: 'asc', column: '', condition: 'contains', value: '' });
   /** Error of the last list request, such as a filter that does not match the column type. */
   listError = $state('');
+  /** Order, visibility and widths of the columns. */
+  readonly layout: ColumnLayout;
   readonly #chunks = new SvelteMap<number, readonly ListedRow[]>();
   readonly #observers = new SvelteMap<number, number>();
   readonly #pendingChunks = new SvelteSet<number>();
@@ -49,6 +64,8 @@ export class Rows extends Loadable {
   constructor(params: Rows['params']) {
     super();
     this.params = params;
+    this.layout = new ColumnLayout(params);
+    this.rowQuery = { ...this.rowQuery, ...this.layout.sort };
   }
 
   get hasKey(): boolean {
@@ -59,6 +76,9 @@ export class Rows extends Loadable {
     await this.readOnce(
       async () => {
         const table = await call(dataRowsApi.shape, { params: this.params });
+        // The column of the stored order may have been renamed or deleted.
+        if (!table.columns.some(({ name }) => name === this.rowQuery.order))
+          this.rowQuery = { ...this.rowQuery, order: '', direction: 'asc' };
         await this.#reload();
         return table;
       },
@@ -70,6 +90,8 @@ export class Rows extends Loadable {
 
   async setQuery(changes: Partial<RowQuery>): Promise<void> {
     this.rowQuery = { ...this.rowQuery, ...changes };
+    const { order, direction } = this.rowQuery;
+    this.layout.setSort({ order, direction });
     await this.#reload();
   }
 
@@ -105,8 +127,29 @@ export class Rows extends Loadable {
     await this.#reload();
   }
 
-  async change(key: Values, values: Values): Promise<void> {
-    await call(dataRowsApi.change, { params: this.params, body: { key, values } });
+  /** Changes a row unless one of the expected values was changed in the meantime. */
+  async change(key: Values, { values, defaults, expected }: RowChange): Promise<void> {
+    const body = { key, values, defaults: [...defaults], expected };
+    await call(dataRowsApi.change, { params: this.params, body });
+    await this.#reload();
+  }
+
+  /**
+   * Changes one value unless it was changed in the meantime, and updates the row in place. Returns the stored row; null
+   * if nothing was changed.
+   */
+  async changeCell(key: Values, column: string, value: CellValue, expected: Values): Promise<ListedRow | null> {
+    const content =
+      value.kind === 'default'
+        ? { values: {}, defaults: [column] }
+        : { values: { [column]: value.text }, defaults: [] };
+    const { row } = await call(dataRowsApi.change, { params: this.params, body: { key, ...content, expected } });
+    if (row !== null) this.#replaceRow(key, row);
+    return row;
+  }
+
+  /** Reloads the visible rows. */
+  async reload(): Promise<void> {
     await this.#reload();
   }
 
@@ -115,6 +158,14 @@ export class Rows extends Loadable {
     const { removed } = await call(dataRowsApi.remove, { params: this.params, body: { keys: [...keys] } });
     await this.#reload();
     return removed;
+  }
+
+  #replaceRow(key: Values, row: ListedRow): void {
+    const id = JSON.stringify(key);
+    for (const [chunk, rows] of this.#chunks) {
+      const index = rows.findIndex((each) => JSON.stringify(this.getKey(each)) === id);
+      if (index !== -1) this.#chunks.set(chunk, rows.with(index, row));
+    }
   }
 
   /** Reloads the visible rows and the total. */

@@ -1,12 +1,13 @@
+import { toAccountKey } from '../../../state/account-storage.ts';
 import { writeLocalStorage, readLocalStorage } from '../../../state/local-storage.ts';
 
-const storageKey = 'homeport.data.draft';
+const getStorageKey = (account: string): string => toAccountKey('homeport.data.draft', account);
 
-/** Returns the unsaved statements of this browser; empty if there are none. */
-export function readDraft(): string {
-  return readLocalStorage(storageKey) ?? '';
+/** Returns the unsaved statements of the account in this browser; empty if there are none. */
+export function readDraft(account: string): string {
+  return readLocalStorage(getStorageKey(account)) ?? '';
 }
 
-export function storeDraft(text: string): void {
-  writeLocalStorage(storageKey, text === '' ? null : text);
+export function storeDraft(account: string, text: string): void {
+  writeLocalStorage(getStorageKey(account), text === '' ? null : text);
 }

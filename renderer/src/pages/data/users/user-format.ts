@@ -17,18 +17,14 @@ export function needsDay(time: number, now: number): boolean {
   return /^\d/.test(formatAgo(time, now)) && now - time >= 3_600_000;
 }
 
-const providerLabels: Readonly<Record<string, string>> = {
-  get email() {
-    return m.email();
-  },
-  get phone() {
-    return m.phone();
-  },
+const providerLabels: Readonly<Record<string, () => string>> = {
+  email: m.email,
+  phone: m.phone,
 };
 
 /** Lists the sign-in providers of a user: `E-mail`, `Google`. Anonymous users have none. */
 export function formatProviders({ providers, anonymous }: Pick<DataUser, 'providers' | 'anonymous'>): string {
   if (providers.length === 0) return anonymous ? m.noName() : '';
-  const labels = providers.map((name) => providerLabels[name] ?? name.slice(0, 1).toUpperCase() + name.slice(1));
+  const labels = providers.map((name) => providerLabels[name]?.() ?? name.slice(0, 1).toUpperCase() + name.slice(1));
   return formatList(labels, 'unit');
 }

@@ -39,12 +39,8 @@ const audioFormats = [
 ] as const;
 /** Explanations of formats whose labels are not enough. */
 export const formatHints = {
-  get any() {
-    return m.anyFormatHint();
-  },
-  get ios() {
-    return m.iosFormatHint();
-  },
+  any: m.anyFormatHint,
+  ios: m.iosFormatHint,
 } as const;
 /** Returns the label of a quality of the API. */
 export function getQualityLabel(quality: string): string {

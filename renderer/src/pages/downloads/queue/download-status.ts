@@ -1,3 +1,4 @@
+import { describeActivity } from '../../../../../services/contracts/downloads/activity.ts';
 import * as m from '#messages/downloads';
 import type { Download } from '../../../../../services/contracts/downloads/api.ts';
 import {
@@ -13,35 +14,40 @@ const stateLabels: Readonly<Record<Download['state'], () => string>> = {
   preparing: m.preparing,
   downloading: m.downloading,
   postprocessing: m.postprocessing,
-  paused: m.paused,
-  finished: m.finished,
-  failed: m.failed,
+  paused: m.downloadPaused,
+  finished: m.downloadFinished,
+  failed: m.downloadFailed,
 };
 
 /**
- * Formats the status of a download, such as `Video 62 %, then audio · 3.1 MB/s · 0:42 left`.
+ * Formats the status of a download, such as `Video 62 %, then audio`, `3.1 MB/s` and `0:42 left`.
  *
  * @param waitsUntil Start of the next download hours; empty when it is unknown, `null` during the hours.
  */
-export function formatStatus(download: Download, queuePaused: boolean, waitsUntil: string | null): string {
-  const { state, percent, speed, eta, message } = download;
+export function listStatus(download: Download, queuePaused: boolean, waitsUntil: string | null): readonly string[] {
+  const { state, percent, speed, eta, activity } = download;
+  const message = activity === undefined ? getMessage(download) : describeActivity(activity);
   const share = percent === null ? undefined : m.percent({ percent: Math.floor(percent) });
   if (state === 'waiting' && download.startsAt !== undefined)
-    return m.beginsAt({ time: formatFullTime(download.startsAt) });
-  if (state === 'downloading' && download.live === true) return message ?? m.recording();
-  if (state === 'paused') return share === undefined ? m.paused() : m.pausedAt({ share });
-  if (state === 'waiting' && queuePaused) return m.waitingForResume();
+    return [m.beginsAt({ time: formatFullTime(download.startsAt) })];
+  if (state === 'downloading' && download.live === true) return [message ?? m.recording()];
+  if (state === 'paused') return [share === undefined ? m.downloadPaused() : m.pausedAt({ share })];
+  if (state === 'waiting' && queuePaused) return [m.waitingForResume()];
   if (state === 'waiting' && waitsUntil !== null && download.anyway !== true) {
-    return waitsUntil === '' ? m.waitingForHours() : m.waitingUntil({ time: waitsUntil });
+    return [waitsUntil === '' ? m.waitingForHours() : m.waitingUntil({ time: waitsUntil })];
   }
-  if (state !== 'downloading') return message ?? stateLabels[state]();
+  if (state !== 'downloading') return [message ?? stateLabels[state]()];
   return [
     formatTransfer(download, share),
     speed === null ? '' : m.perSecond({ size: formatBytes(speed) }),
     eta === null ? '' : m.timeLeft({ time: formatDuration(eta) }),
-  ]
-    .filter((part) => part !== '')
-    .join(' · ');
+  ].filter((part) => part !== '');
+}
+
+/** Returns the message of a download; for a finished one, its known cause in the language of the page. */
+function getMessage(download: Download): string | null {
+  const { failure, message, state } = download;
+  return state === 'finished' && failure !== undefined ? getFailureCause(download).text : message;
 }
 
 function formatTransfer({ stream }: Download, share: string | undefined): string {
@@ -56,33 +62,32 @@ export interface Advice {
   readonly page?: { readonly href: string; readonly title: string; readonly adminOnly: boolean };
 }
 
-const remedyPages: Readonly<Record<FailureRemedy, NonNullable<Advice['page']>>> = {
+/** A page as in `Advice`, whose title is formatted when it is shown. */
+interface RemedyPage {
+  readonly href: string;
+  readonly title: () => string;
+  readonly adminOnly: boolean;
+}
+
+const remedyPages: Readonly<Record<FailureRemedy, RemedyPage>> = {
   folder: {
     href: '/settings/downloads/downloadDir',
-    get title() {
-      return m.downloadFolder();
-    },
+    title: m.downloadFolder,
     adminOnly: true,
   },
   'private-addresses': {
     href: '/settings/downloads/allowPrivateAddresses',
-    get title() {
-      return m.allowPrivateAddresses();
-    },
+    title: m.allowPrivateAddresses,
     adminOnly: true,
   },
   engines: {
     href: '/settings/engines',
-    get title() {
-      return m.engines();
-    },
+    title: m.engines,
     adminOnly: true,
   },
   cookies: {
     href: '/downloads/cookies',
-    get title() {
-      return m.cookies();
-    },
+    title: m.cookies,
     adminOnly: false,
   },
 };
@@ -90,5 +95,7 @@ const remedyPages: Readonly<Record<FailureRemedy, NonNullable<Advice['page']>>> 
 /** Returns advice about a failed download; without a known cause, the message of the extractor. */
 export function getFailureAdvice(failure: Failure): Advice {
   const { text, remedy } = getFailureCause(failure);
-  return remedy === undefined ? { text } : { text, page: remedyPages[remedy] };
+  if (remedy === undefined) return { text };
+  const page = remedyPages[remedy];
+  return { text, page: { ...page, title: page.title() } };
 }

@@ -144,6 +144,8 @@ class Downloads extends Loadable {
    */
   remove(uids: readonly string[], files = false): void {
     const single = uids.length === 1 ? this.find(uids[0] ?? '') : undefined;
+    const loadedUids = new Set([...this.queue, ...this.history].map(({ uid }) => uid));
+    const hasUnloadedRows = uids.some((uid) => !loadedUids.has(uid));
     for (const uid of uids) this.#removingUids.add(uid);
     const hidden = this.history.filter(({ uid }) => this.#removingUids.has(uid)).map(({ uid }) => uid);
     this.#removeRows(uids);
@@ -164,6 +166,8 @@ class Downloads extends Loadable {
               keepalive,
             });
           }
+          // The history continues with rows that were not loaded.
+          if (hasUnloadedRows) await this.load();
         } catch (error) {
           await restoreRows();
           throw error;
@@ -186,6 +190,25 @@ class Downloads extends Loadable {
   async downloadAgain(uid: string): Promise<void> {
     const { message } = await call(downloadsApi.again, { body: { uid } });
     toasts.show(message ?? m.addedAgain());
+  }
+
+  /** Retries all failed downloads with one request. @throws Problem */
+  async retryAll(uids: readonly string[]): Promise<void> {
+    let count = 0;
+    for (let start = 0; start < uids.length; start += maxUidsPerCall) {
+      const { retried } = await call(downloadsApi.retryAll, {
+        body: { uids: uids.slice(start, start + maxUidsPerCall) },
+      });
+      count += retried;
+    }
+    toasts.show(m.countRetried({ count }));
+  }
+
+  /** Lists the ended downloads of a state, or those of the current search and filter, including those not loaded. */
+  async listEnded(state?: 'finished' | 'failed'): Promise<readonly { readonly uid: string; readonly url: string }[]> {
+    const query = state === undefined ? { q: this.search, ...toFilterQuery(this.filter) } : { state };
+    const { downloads } = await call(downloadsApi.ended, { query });
+    return downloads.filter(({ uid }) => !this.#removingUids.has(uid));
   }
 
   async retry(uid: string): Promise<void> {

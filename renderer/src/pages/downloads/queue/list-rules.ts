@@ -63,15 +63,15 @@ export function applyQueueAction(
   if (action === 'resume') return isSelected && state === 'paused' ? { ...download, state: 'waiting' } : download;
   const running = ['preparing', 'downloading', 'postprocessing'].includes(state);
   if (!isSelected || state === 'pending' || (uids === undefined && !running)) return download;
-  return { ...download, state: 'paused', speed: null, eta: null, message: null };
+  return { ...download, state: 'paused', speed: null, eta: null, message: null, activity: undefined };
 }
 
 /** Returns the filters of the history, with their labels. */
 export const getHistoryFilters = () =>
   [
     ['all', m.everything()],
-    ['finished', m.finished()],
-    ['failed', m.failed()],
+    ['finished', m.finishedDownloads()],
+    ['failed', m.failedDownloads()],
     ['video', m.videos()],
     ['audio', m.audio()],
     ['captions', m.subtitles()],

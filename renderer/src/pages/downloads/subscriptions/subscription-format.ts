@@ -2,6 +2,7 @@ import * as m from '#messages/downloads';
 import type { Subscription } from '../../../../../services/contracts/downloads/subscriptions.ts';
 import { getFormatLabel, getQualityLabel } from '../add/media-options.svelte.ts';
 import { getFailureAdvice, type Advice } from '../queue/download-status.ts';
+import { containsTerms } from '../../../state/search-text.ts';
 
 /** Check intervals to choose from, in minutes. */
 const intervals = [15, 30, 60, 180, 360, 720, 1440, 10_080];
@@ -50,17 +51,19 @@ export function formatVideoCount(count: number): string {
 }
 
 /** Returns advice about a failed check. */
-export function getCheckAdvice(subscription: Pick<Subscription, 'error' | 'failure'>): Advice {
-  const { error, failure } = subscription;
-  return isPageMissing(subscription) ? { text: m.pageMissing() } : getFailureAdvice({ message: error, failure });
+export function getCheckAdvice(subscription: Pick<Subscription, 'error' | 'failure' | 'failureParameters'>): Advice {
+  const { error, failure, failureParameters } = subscription;
+  return isPageMissing(subscription)
+    ? { text: m.pageMissing() }
+    : getFailureAdvice({ message: error, failure, failureParameters });
 }
 
 /** Returns the filters of the subscription list, with their labels. */
 export const getSubscriptionFilters = () =>
   [
-    ['', m.all()],
-    ['failing', m.failing()],
-    ['paused', m.paused()],
+    ['', m.allSubscriptions()],
+    ['failing', m.failingSubscriptions()],
+    ['paused', m.pausedSubscriptions()],
   ] as const;
 
 /** Filters subscriptions by the words of a search in name or address, in the same order. */
@@ -69,11 +72,9 @@ export function filterSubscriptions(
   search: string,
   filter: ReturnType<typeof getSubscriptionFilters>[number][0],
 ): readonly Subscription[] {
-  const searchWords = search.toLowerCase().split(/\s+/);
   return all.filter(({ name, url, enabled, error }) => {
     if (filter === 'failing' && (error === null || !enabled)) return false;
     if (filter === 'paused' && enabled) return false;
-    const text = `${name} ${url}`.toLowerCase();
-    return searchWords.every((word) => text.includes(word));
+    return containsTerms(`${name} ${url}`, search);
   });
 }

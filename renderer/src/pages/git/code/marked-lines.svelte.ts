@@ -16,6 +16,15 @@ export class MarkedLines {
       };
     });
   }
+
+  /** Marks a line, or all lines between it and the marked ones, and puts them into the address. */
+  mark(line: number, isRange: boolean): void {
+    const { first, last } = (isRange ? this.range : undefined) ?? { first: line, last: line };
+    const range = { first: Math.min(first, line), last: line < first ? last : line };
+    const fragment = range.first === range.last ? `#L${range.first}` : `#L${range.first}-L${range.last}`;
+    history.replaceState(history.state, '', fragment);
+    this.range = range;
+  }
 }
 
 /** Scrolls to the first marked line when it is mounted. */

@@ -33,7 +33,7 @@ export const hurdleMessages: Record<Exclude<GitMergeHurdle, 'missing_approvals'>
 
 /** Sentences about check states; the tag `check` shows the name of the check. */
 const checkStateFormats: Record<string, (values: { readonly name: string }) => RichMessage> = {
-  pending: m.checkRuns,
+  pending: m.checkRunning,
   success: m.checkSucceeded,
   error: m.checkNotRun,
   failure: m.checkFailed,
@@ -44,6 +44,9 @@ const checkStateFormats: Record<string, (values: { readonly name: string }) => R
 /** Formats the state of a check; an unknown state stays unchanged. */
 export function formatCheck({ context, state, description }: GitPull['checks'][number]): RichMessage {
   const sentence = checkStateFormats[state]?.({ name: context }) ?? m.checkOfState({ name: context, state });
-  const end = description === '' ? '.' : `: ${description}`;
-  return { parts: [...sentence.parts, end] };
+  if (description === '') return sentence;
+  const { parts } = m.checkWithDescription({ description });
+  return {
+    parts: parts.flatMap((part) => (typeof part === 'object' && part.tag === 'sentence' ? sentence.parts : part)),
+  };
 }

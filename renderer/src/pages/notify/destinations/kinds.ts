@@ -3,6 +3,7 @@ import { formatList } from '../../../../../messages/format.ts';
 import type { DestinationForm } from '../../../../../services/contracts/notify/forms.ts';
 import { compareNames } from '../../../../../services/contracts/compare-names.ts';
 import { getKindTitle } from '../../../../../services/contracts/notify/kind-title.ts';
+import { foldText, splitTerms } from '../../../state/search-text.ts';
 
 /** A group of kinds in the combobox. */
 export interface KindGroup {
@@ -26,11 +27,11 @@ const titles = [
  * description.
  */
 function getRank({ title, schemes, about, category }: DestinationForm, word: string): number {
-  const name = `${getKindTitle(title)} ${title}`.toLowerCase();
+  const name = foldText(`${getKindTitle(title)} ${title}`);
   if (name.startsWith(word) || schemes.some((scheme) => scheme.startsWith(word))) return 3;
   if (name.includes(word) || schemes.some((scheme) => scheme.includes(word))) return 2;
   const group = titles.find(([each]) => each === category)?.[1]() ?? '';
-  return `${about} ${group}`.toLowerCase().includes(word) ? 1 : 0;
+  return foldText(`${about} ${group}`).includes(word) ? 1 : 0;
 }
 
 /**
@@ -38,11 +39,7 @@ function getRank({ title, schemes, about, category }: DestinationForm, word: str
  * ones, best first. `telegram://` matches like `telegram`.
  */
 export function findKinds(forms: readonly DestinationForm[], text: string, suggested: readonly string[]): KindGroup[] {
-  const terms = text
-    .toLowerCase()
-    .replace(/:\/\/.*$/, '')
-    .split(/\s+/)
-    .filter((word) => word !== '');
+  const terms = splitTerms(text.replace(/:\/\/.*$/, ''));
   if (terms.length > 0) {
     const matching = forms
       .map((form) => ({ form, rank: Math.min(...terms.map((word) => getRank(form, word))) }))
@@ -60,21 +57,10 @@ export function findKinds(forms: readonly DestinationForm[], text: string, sugge
   return [{ title: m.usedBefore(), forms: used }, ...others].filter((group) => group.forms.length > 0);
 }
 
-/** Lists the required fields of a form: `token of the bot and chats`; empty when there are none. */
+/** Lists the labels of the required fields of a form; empty when there are none. */
 export function formatRequirements({ fields }: DestinationForm): string {
-  const labels = fields
-    .filter(({ required }) => required)
-    .map(({ label }) => (/^.[A-Z]/.test(label) ? label : label.charAt(0).toLowerCase() + label.slice(1)));
-  return labels.length < 2
-    ? (labels[0] ?? '')
-    : m.labelsAndLast({ labels: formatList(labels.slice(0, -1), 'unit'), last: labels.at(-1) ?? '' });
-}
-
-/** Returns two letters and one of eight colors that identify a kind. */
-export function buildMonogram(title: string): { readonly letters: string; readonly hue: number } {
-  const terms = title.split(/[\s-]+/).filter((word) => /^[\p{L}\p{N}]/u.test(word));
-  const [first = '', second] = terms;
-  const letters = second === undefined ? first.slice(0, 2) : first.slice(0, 1) + second.slice(0, 1);
-  const sum = [...title].reduce((total, letter) => (total * 33 + (letter.codePointAt(0) ?? 0)) % 9973, 7);
-  return { letters, hue: sum % 8 };
+  return formatList(
+    fields.filter(({ required }) => required).map(({ label }) => label),
+    'unit',
+  );
 }

@@ -12,17 +12,17 @@ export function summarizeOutcome({ deliveries }: NotifyHistoryEntry): {
   const [dead, waiting, total] = [count('dead'), count('waiting'), deliveries.length];
   if (dead > 0)
     return {
-      label: dead === total ? m.failed() : m.someFailed({ failed: dead, total }),
+      label: dead === total ? m.notificationFailed() : m.someFailed({ failed: dead, total }),
       tone: 'bad',
       icon: 'alert',
     };
   if (waiting > 0)
     return {
-      label: waiting === total ? m.waiting() : m.someWaiting({ count: waiting }),
+      label: waiting === total ? m.notificationWaiting() : m.someWaiting({ count: waiting }),
       tone: 'warn',
       icon: 'clock',
     };
-  return { label: m.delivered(), tone: 'ok' };
+  return { label: m.notificationDelivered(), tone: 'ok' };
 }
 
 /** Formats the result of sending a notification again. */

@@ -68,6 +68,12 @@ export class Draft {
     })),
   }));
 
+  /** Fills in the text that another app shared, which is in the address. */
+  fill(query: Readonly<URLSearchParams>): void {
+    this.title = query.get('title') ?? this.title;
+    this.message = query.get('message') ?? this.message;
+  }
+
   async load(): Promise<void> {
     this.limits = await call(pushApi.limits);
   }

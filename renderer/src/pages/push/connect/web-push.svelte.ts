@@ -2,7 +2,7 @@ import * as m from '#messages/push';
 import { everyTopic, webPushApi } from '../../../../../services/contracts/push/web-push.ts';
 import { call, formatError } from '../../../api/call.ts';
 
-const workerFile = '/push-worker.js';
+const workerFile = '/service-worker.js';
 
 /** Availability of web push in this browser. */
 type WebPushState =

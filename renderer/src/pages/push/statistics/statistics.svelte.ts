@@ -1,3 +1,4 @@
+import type { z } from 'zod';
 import { pushStored } from '../../../../../services/contracts/push/topics.ts';
 import { pushApi, type TopicStatistics } from '../../../../../services/contracts/push/api.ts';
 import { call } from '../../../api/call.ts';
@@ -8,18 +9,17 @@ import { Loadable } from '../../../state/loadable.svelte.ts';
 const reloadDelayMs = 5000;
 
 /** Messages of each hour by priority. */
-export type PushHours = Awaited<ReturnType<typeof readHours>>;
-
-async function readHours() {
-  return (await call(pushApi.hours)).hours;
-}
+export type PushHours = z.infer<typeof pushApi.hours.reply>['hours'];
 
 /** Statistics of topics for the last days, updated while observed. */
 class PushStatistics extends Loadable {
   days = $state.raw<readonly string[]>([]);
   topics = $state.raw<readonly TopicStatistics[]>([]);
+  /** Messages of the same number of days before. */
+  previousDays = $state.raw<readonly number[]>([]);
   /** Values of all topics. */
   hours = $state.raw<PushHours>([]);
+  previousHours = $state.raw<readonly number[]>([]);
   #topic: string | undefined;
   #isObserved = false;
   #timer: ReturnType<typeof setTimeout> | undefined;
@@ -51,10 +51,12 @@ class PushStatistics extends Loadable {
         Promise.all([
           call(pushApi.topicStatistics, { query: { topic } }),
           // A single topic only shows days.
-          topic === undefined ? readHours() : Promise.resolve([]),
+          topic === undefined ? call(pushApi.hours) : Promise.resolve({ hours: [], previous: [] }),
         ]),
-      ([{ days, topics }, hours]) => {
+      ([{ days, topics, previous }, { hours, previous: previousHours }]) => {
         this.hours = hours;
+        this.previousHours = previousHours;
+        this.previousDays = previous;
         this.days = days;
         this.topics = topics;
       },

@@ -2,6 +2,8 @@ import * as m from '#messages/push';
 import type { PushTopic } from '../../../../../services/contracts/push/api.ts';
 import { compareNames } from '../../../../../services/contracts/compare-names.ts';
 import { severities, parseTopicName } from '../../../state/push/topic-names.ts';
+import { topicPreferences } from '../../../state/push/topic-preferences.svelte.ts';
+import { containsTerms } from '../../../state/search-text.ts';
 
 /** Filters of the topic list; empty for no restriction. */
 export interface TopicsFilter {
@@ -47,9 +49,8 @@ export function buildTopicsPath(filter: TopicsFilter): string {
 
 /** Filters and groups topics; the most severe groups come first, names of another form last. */
 export function groupTopics(topics: readonly PushTopic[], filter: TopicsFilter): readonly TopicGroup[] {
-  const query = filter.query.trim().toLowerCase();
   const matching = topics.filter(({ name, line }) => {
-    if (!`${name}\n${line}`.toLowerCase().includes(query)) return false;
+    if (!containsTerms(`${topicPreferences.getName(name)}\n${name}\n${line}`, filter.query)) return false;
     const parts = parseTopicName(name);
     return (['service', 'severity', 'category'] as const).every(
       (getField) => filter[getField] === '' || parts?.[getField] === filter[getField],

@@ -1,4 +1,6 @@
 import * as m from '#messages/settings-form';
+import { defineNumberFormat } from '../../../../../messages/format.ts';
+import { getLocale } from '../../../../../messages/language.ts';
 import type { JsonSchema } from '../../../../../services/contracts/control/settings.ts';
 
 /** Schema of a number of milliseconds or bytes. */
@@ -43,10 +45,19 @@ export function toSettingValue({ smallUnit }: Amount, { size }: DisplayUnit, inp
   return smallUnit !== 1 && value > 0 && value < smallLimit ? smallLimit : value;
 }
 
+const formatConverted = defineNumberFormat({ maximumFractionDigits: 6 });
+
 /** Converts the numbers of an error message to the display unit: `It must be 1000 or more.` of ms is one second. */
 export function convertMessage(message: string, { short, size }: DisplayUnit): string {
-  return message.replace(/\d[\d,]*/g, (digits) => {
-    const number = Number(digits.replaceAll(',', '')) / size;
-    return `${String(Number(number.toFixed(6)))} ${short}`;
+  // The host has formatted them for the same locale, with its separator of groups.
+  const group = `[${getGroupSeparator()}]`;
+  const number = new RegExp(`\\d(?:(?:\\d|${group})*\\d)?`, 'g');
+  return message.replace(number, (digits) => {
+    return `${formatConverted(Number(digits.replaceAll(/\D/g, '')) / size)} ${short}`;
   });
+}
+
+function getGroupSeparator(): string {
+  const parts = new Intl.NumberFormat(getLocale()).formatToParts(1_234_567);
+  return parts.find(({ type }) => type === 'group')?.value ?? ',';
 }

@@ -3,6 +3,7 @@ import type { JsonSchema, SettingsField } from '../../../../../services/contract
 import { parseAmount, type Amount } from './amount.ts';
 import { parseQuantityKind, type Quantity } from './quantity.ts';
 import { isRecord } from '../../../../../services/contracts/is-record.ts';
+import { joinSentences } from '../../../parts/text/join-sentences.ts';
 
 /** A value and its label. */
 type Option = readonly [value: string, words: string];
@@ -63,12 +64,24 @@ export function getControl(schema: JsonSchema, root: JsonSchema = schema): Contr
   if (type === 'number' || type === 'integer') {
     const amount = nullable ? undefined : parseAmount(schema);
     if (amount !== undefined) return { kind: 'amount', amount };
-    return { kind: 'number', nullable, unit: typeof schema['unit'] === 'string' ? schema['unit'] : '' };
+    return { kind: 'number', nullable, unit: getUnitLabel(schema['unit']) };
   }
   if (type === 'boolean' && !nullable) return { kind: 'switch' };
   if (type === 'array' && schema['hours'] === true) return { kind: 'hours' };
   if (type === 'array' && !nullable) return listControl(schemaBranch, root);
   return { kind: 'json' };
+}
+
+/** Units that are words; others, such as `MiB`, are the same in every language. */
+const unitLabels: Readonly<Record<string, () => string>> = {
+  days: m.days,
+  files: m.files,
+  minutes: m.minutes,
+  seconds: m.seconds,
+};
+
+function getUnitLabel(unit: unknown): string {
+  return typeof unit === 'string' ? (unitLabels[unit]?.() ?? unit) : '';
 }
 
 function listControl(schema: JsonSchema, root: JsonSchema): Control {
@@ -158,12 +171,11 @@ export function getErrors(
   field: Pick<SettingsField, 'name' | 'path'>,
   errors: Readonly<Record<string, string>>,
 ): string {
-  return Object.entries(errors)
-    .flatMap(([path, message]) => {
-      if (path === field.path || path === field.name) return [message];
-      return path.startsWith(`${field.path}.`) ? [`${formatPath(path.slice(field.path.length + 1))}: ${message}`] : [];
-    })
-    .join(' ');
+  const sentences = Object.entries(errors).flatMap(([path, message]) => {
+    if (path === field.path || path === field.name) return [message];
+    return path.startsWith(`${field.path}.`) ? [`${formatPath(path.slice(field.path.length + 1))}: ${message}`] : [];
+  });
+  return joinSentences(...sentences);
 }
 
 /** Formats a nested path for users: `0.name` is `row 1, name`. */

@@ -201,6 +201,11 @@ const kindTexts: Readonly<Record<string, KindText>> = {
   },
 };
 
+/** Returns the title of a common kind; undefined for others. */
+export function findKindTitle(type: string): string | undefined {
+  return Object.hasOwn(kindTexts, type) ? kindTexts[type]?.title() : undefined;
+}
+
 /** Common kinds in order, with their title and the names of their first fields. */
 export const commonKinds: readonly (readonly [type: string, title: () => string, fields: readonly string[]])[] =
   Object.entries(kindTexts).map(([type, { title, fields }]) => [type, title, fields.map(({ name }) => name)]);
@@ -209,6 +214,8 @@ export const commonKinds: readonly (readonly [type: string, title: () => string,
 export interface RemoteFormField {
   readonly field: ProviderField;
   readonly label: string;
+  /** Label without the mark of an optional field. */
+  readonly plainLabel: string;
   readonly help: string;
   readonly isSelect: boolean;
 }
@@ -229,9 +236,11 @@ export function groupFields(
   const kindText = kindTexts[type];
   const formFields = fields.map((field): RemoteFormField => {
     const fieldText = kindText?.fields.find(({ name }) => name === field.name);
+    const plainLabel = getFieldLabel(field, fieldText?.label());
     return {
       field,
-      label: getFieldLabel(field, fieldText?.label()),
+      label: field.required ? plainLabel : m.optionalField({ label: plainLabel }),
+      plainLabel,
       help: fieldText === undefined ? getFirstLine(field.help) : (fieldText.help?.(examples) ?? ''),
       isSelect: field.kind === 'choice' || fieldText?.isSelect === true,
     };
@@ -248,10 +257,9 @@ export function groupFields(
 }
 
 /** Returns the label of a field, with a readable name for `pass` and others. */
-function getFieldLabel({ name, required }: ProviderField, text: string | undefined): string {
+function getFieldLabel({ name }: ProviderField, text: string | undefined): string {
   const defaultLabel = { user: m.userName(), pass: m.password(), url: m.address() }[name];
-  const baseLabel = text ?? defaultLabel ?? name.slice(0, 1).toUpperCase() + name.slice(1).replaceAll('_', ' ');
-  return required ? baseLabel : m.optionalField({ label: baseLabel });
+  return text ?? defaultLabel ?? name.slice(0, 1).toUpperCase() + name.slice(1).replaceAll('_', ' ');
 }
 
 /** Returns the first line of a help text; further lines describe special cases. */

@@ -4,6 +4,7 @@ import type { Heartbeat } from '../../../../../services/contracts/uptime/views.t
 export interface StatusPeriod {
   readonly status: Heartbeat['status'];
   readonly msg: string;
+  readonly failure?: Heartbeat['failure'];
   readonly began: number;
   /** End in ms since the epoch; undefined for the current status. */
   readonly until: number | undefined;
@@ -17,7 +18,12 @@ export interface StatusPeriod {
 export function buildStatusHistory(changes: readonly Heartbeat[], since: number | null): readonly StatusPeriod[] {
   const [newest, ...older] = changes
     .filter(({ status }, index) => changes[index + 1]?.status !== status)
-    .map(({ status, msg, time }) => ({ status, msg, began: Date.parse(`${time.replace(' ', 'T')}Z`) }));
+    .map(({ status, msg, failure, time }) => ({
+      status,
+      msg,
+      failure,
+      began: Date.parse(`${time.replace(' ', 'T')}Z`),
+    }));
   if (newest === undefined) return [];
   const began = older.length === 0 && since !== null ? Math.min(newest.began, since) : newest.began;
   return [{ ...newest, began }, ...older].map((period, index, periods) => ({

@@ -42,7 +42,7 @@ export function getWindowStatus({ status, upcoming: [slot] }: Maintenance, now: 
     case 'under-maintenance':
       return { text: m.runsNow(), icon: 'play', tone: 'sea' };
     case 'inactive':
-      return { text: m.paused(), icon: 'pause', tone: 'plain' };
+      return { text: m.windowPaused(), icon: 'pause', tone: 'plain' };
     case 'ended':
       return { text: m.over(), icon: 'done', tone: 'plain' };
     case 'scheduled':

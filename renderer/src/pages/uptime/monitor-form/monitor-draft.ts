@@ -1,9 +1,19 @@
+import { formatHeaders, parseHeaders } from './request-headers.ts';
 import type { Monitor } from '../../../../../services/contracts/uptime/views.ts';
+
+export type BodyFormat = 'json' | 'form' | 'xml';
+
+/** Tag of a monitor. Clients of Uptime Kuma may add a value to it. */
+export interface AssignedTag {
+  readonly tag_id: number;
+  readonly value: string;
+}
 
 /** Monitor in its form, with all inputs as text. */
 export interface Draft {
   type: string;
   name: string;
+  description: string;
   url: string;
   keyword: string;
   jsonPath: string;
@@ -18,10 +28,23 @@ export interface Draft {
   docker_container: string;
   interval: string;
   maxretries: string;
+  method: string;
+  /** Headers, one per line: `Name: value`. */
+  headers: string;
+  body: string;
+  bodyFormat: BodyFormat;
+  authMethod: string;
+  token: string;
+  certificate: string;
+  privateKey: string;
   user: string;
   password: string;
   codes: string;
+  /** ID of the proxy; empty without one. */
+  proxy: string;
   parent: string;
+  dependsOn: readonly number[];
+  tags: readonly AssignedTag[];
   notifyTag: string;
   expiryNotification: boolean;
   ignoreTls: boolean;
@@ -32,9 +55,16 @@ export interface Draft {
 export const hostTypes: readonly string[] = ['port', 'ping', 'dns', 'smtp', 'mqtt', 'ntp'];
 export const databaseTypes: readonly string[] = ['postgres', 'redis'];
 
+/** Types that can be checked before they are saved. */
+export const testableTypes: ReadonlySet<string> = new Set([
+  ...['http', 'keyword', 'json-query', 'port', 'dns', 'smtp', 'websocket-upgrade', 'docker', 'ntp', 'mqtt'],
+  ...databaseTypes,
+]);
+
 export const newDraft: Draft = {
   type: 'http',
   name: '',
+  description: '',
   url: 'https://',
   keyword: '',
   jsonPath: '',
@@ -49,10 +79,21 @@ export const newDraft: Draft = {
   docker_container: '',
   interval: '60',
   maxretries: '0',
+  method: 'GET',
+  headers: '',
+  body: '',
+  bodyFormat: 'json',
+  authMethod: '',
+  token: '',
+  certificate: '',
+  privateKey: '',
   user: '',
   password: '',
   codes: '200-299',
+  proxy: '',
   parent: '',
+  dependsOn: [],
+  tags: [],
   notifyTag: '',
   expiryNotification: true,
   ignoreTls: false,
@@ -65,6 +106,7 @@ export function toMonitorDraft(monitor: Monitor): Draft {
   return {
     type: monitor.type,
     name: monitor.name,
+    description: text(monitor.description),
     url: text(monitor.url),
     keyword: text(monitor.keyword),
     jsonPath: text(monitor.jsonPath),
@@ -79,10 +121,21 @@ export function toMonitorDraft(monitor: Monitor): Draft {
     docker_container: text(monitor.docker_container),
     interval: text(monitor.interval),
     maxretries: text(monitor.maxretries),
+    method: (monitor.method ?? 'GET').toUpperCase(),
+    headers: formatHeaders(text(monitor.headers)),
+    body: text(monitor.body),
+    bodyFormat: monitor.httpBodyEncoding ?? 'json',
+    authMethod: monitor.authMethod ?? (text(monitor.basic_auth_user) === '' ? '' : 'basic'),
+    token: '',
+    certificate: text(monitor.tlsCert),
+    privateKey: '',
     user: text(monitor.type === 'mqtt' ? monitor['mqttUsername'] : monitor.basic_auth_user),
     password: '',
     codes: monitor.accepted_statuscodes.join(', '),
+    proxy: text(monitor.proxyId),
     parent: text(monitor.parent),
+    dependsOn: monitor.dependsOn ?? [],
+    tags: (monitor['tags'] ?? []) as readonly AssignedTag[],
     notifyTag: text(monitor.notifyTag),
     expiryNotification: monitor.expiryNotification === true,
     ignoreTls: monitor.ignoreTls === true,
@@ -98,9 +151,12 @@ export function toMonitorFields(draft: Draft): Record<string, unknown> {
   return {
     type: draft.type,
     name: draft.name,
+    description: emptyToNull(draft.description),
     interval: emptyToNull(draft.interval) ?? 60,
     maxretries: emptyToNull(draft.maxretries) ?? 0,
     parent: draft.parent === '' ? null : Number(draft.parent),
+    dependsOn: draft.dependsOn.length === 0 ? null : [...draft.dependsOn],
+    tags: [...draft.tags],
     notifyTag: emptyToNull(draft.notifyTag),
     upsideDown: draft.upsideDown,
     ...(isWeb || draft.type === 'websocket-upgrade' ? { url: emptyToNull(draft.url), ignoreTls: draft.ignoreTls } : {}),
@@ -108,9 +164,8 @@ export function toMonitorFields(draft: Draft): Record<string, unknown> {
       ? {
           expiryNotification: draft.expiryNotification,
           accepted_statuscodes: codes,
-          authMethod: draft.user.trim() === '' ? null : 'basic',
-          basic_auth_user: emptyToNull(draft.user),
-          ...(draft.password === '' ? {} : { basic_auth_pass: draft.password }),
+          proxyId: draft.proxy === '' ? null : Number(draft.proxy),
+          ...toRequestFields(draft),
         }
       : {}),
     ...(draft.type === 'keyword' ? { keyword: draft.keyword } : {}),
@@ -135,5 +190,26 @@ export function toMonitorFields(draft: Draft): Record<string, unknown> {
     ...(draft.type === 'docker'
       ? { docker_host: emptyToNull(draft.docker_host), docker_container: emptyToNull(draft.docker_container) }
       : {}),
+  };
+}
+
+/** Methods whose requests have no body. */
+export const bodilessMethods: readonly string[] = ['GET', 'HEAD'];
+
+/** Returns the fields of the HTTP request. Secrets that were left empty are omitted, so that the stored ones remain. */
+function toRequestFields(draft: Draft): Record<string, unknown> {
+  const emptyToNull = (text: string): string | null => (text.trim() === '' ? null : text.trim());
+  const hasBody = !bodilessMethods.includes(draft.method) && draft.body.trim() !== '';
+  return {
+    method: draft.method,
+    headers: parseHeaders(draft.headers),
+    body: hasBody ? draft.body : null,
+    httpBodyEncoding: hasBody ? draft.bodyFormat : null,
+    authMethod: emptyToNull(draft.authMethod),
+    basic_auth_user: draft.authMethod === 'basic' ? emptyToNull(draft.user) : null,
+    ...(draft.password === '' ? {} : { basic_auth_pass: draft.password }),
+    ...(draft.token === '' ? {} : { bearer_token: draft.token }),
+    ...(draft.authMethod === 'mtls' ? { tlsCert: emptyToNull(draft.certificate) } : {}),
+    ...(draft.privateKey === '' ? {} : { tlsKey: draft.privateKey }),
   };
 }

@@ -5,12 +5,12 @@ import type { MonitorRow } from '../../../../../services/contracts/uptime/views.
 export const getFilters = () =>
   [
     ['all', m.all()],
-    ['down', m.down()],
-    ['up', m.up()],
-    ['retrying', m.tryingAgain()],
+    ['down', m.downMonitors()],
+    ['up', m.upMonitors()],
+    ['retrying', m.retryingMonitors()],
     ['maintained', m.maintenance()],
-    ['unknown', m.waiting()],
-    ['paused', m.paused()],
+    ['unknown', m.waitingMonitors()],
+    ['paused', m.pausedMonitors()],
   ] as const;
 export type Filter = ReturnType<typeof getFilters>[number][0];
 export type Group = Exclude<Filter, 'all'>;

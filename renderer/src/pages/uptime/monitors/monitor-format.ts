@@ -1,6 +1,6 @@
 import * as m from '#messages/uptime';
 import { defineNumberFormat, formatNumber } from '../../../../../messages/format.ts';
-import { explainFailure } from '../../../../../services/contracts/uptime/causes.ts';
+import { explainFailure, type CheckMessage } from '../../../../../services/contracts/uptime/causes.ts';
 import { getServerPlatform } from '../../../state/server-platform.ts';
 import type { MonitorRow } from '../../../../../services/contracts/uptime/views.ts';
 import type { IconName } from '../../../icons/icons.ts';
@@ -16,15 +16,15 @@ export function getStatusLabel(
   { status, degraded, flapping }: MonitorRow['state'],
   active: boolean,
 ): MonitorStatusLabel {
-  if (!active) return { text: m.paused(), tone: 'plain' };
+  if (!active) return { text: m.monitorPaused(), tone: 'plain' };
   if (flapping === true) return { text: m.flapping(), tone: 'warn' };
   switch (status) {
     case 0:
-      return { text: m.down(), tone: 'bad' };
+      return { text: m.monitorDown(), tone: 'bad' };
     case 1:
-      return degraded === true ? { text: m.slow(), tone: 'warn' } : { text: m.up(), tone: 'ok' };
+      return degraded === true ? { text: m.slow(), tone: 'warn' } : { text: m.monitorUp(), tone: 'ok' };
     case 2:
-      return { text: m.tryingAgain(), tone: 'warn' };
+      return { text: m.monitorRetrying(), tone: 'warn' };
     case 3:
       return { text: m.maintenance(), tone: 'sea' };
     default:
@@ -64,9 +64,9 @@ export function getTypeLabel(type: string): string {
   return getMonitorTypes().find(([kind]) => kind === type)?.[1] ?? type;
 }
 
-/** Formats the message of a check and explains known error codes. */
-export function formatCause(msg: string): string {
-  const explanation = explainFailure(msg, getServerPlatform());
+/** Formats the message of a check and explains known failures. */
+export function formatCause({ msg, failure }: CheckMessage): string {
+  const explanation = explainFailure({ msg, failure }, getServerPlatform());
   if (explanation !== undefined) return explanation;
   // Uptime Kuma writes the answer of a website that is up as `200 - OK`.
   const answer = /^(\d{3}) - ?(.*)$/.exec(msg);
@@ -81,7 +81,7 @@ export function formatPing(ping: number): string {
 
 const formatHundredths = defineNumberFormat({ minimumFractionDigits: 2, maximumFractionDigits: 2 });
 
-/** Formats a share as a percentage, such as 0.99954 as `99.95 %`. Rounds down, so that only 1 becomes `100 %`. */
+/** Formats a share as a percentage, such as 0.99954 as `99.95%`. Rounds down, so that only 1 becomes `100%`. */
 export function formatPercent(share: number | null): string {
   if (share === null) return '';
   return m.percent({ percent: share === 1 ? formatNumber(100) : formatHundredths(Math.floor(share * 10_000) / 100) });

@@ -1,7 +1,8 @@
 import * as m from '#messages/uptime';
 import { formatList } from '../../../../../messages/format.ts';
 import { uptimeApi, uptimeChanged, uptimeActivity } from '../../../../../services/contracts/uptime/api.ts';
-import type { DockerHost, Monitor, MonitorRow } from '../../../../../services/contracts/uptime/views.ts';
+import type { DockerHost, Monitor, MonitorRow, TestResult } from '../../../../../services/contracts/uptime/views.ts';
+import { manageApi, type MonitorTag } from '../../../../../services/contracts/uptime/manage.ts';
 import { Problem } from '../../../../../services/contracts/problem.ts';
 import { missingTarget, MonitorConfig } from '../../../../../services/contracts/uptime/monitor.ts';
 import { call } from '../../../api/call.ts';
@@ -19,6 +20,7 @@ export const visibleHours = 24;
 class Monitors {
   rows = $state.raw<readonly MonitorRow[]>([]);
   dockerHosts = $state.raw<readonly DockerHost[]>([]);
+  tags = $state.raw<readonly MonitorTag[]>([]);
   phase = $state<'loading' | 'ready' | 'failed'>('loading');
   /** Error of the last failed load. */
   failure = $state.raw<unknown>();
@@ -28,6 +30,8 @@ class Monitors {
   readonly recent = new VisibleRowsLoader((ids) => call(uptimeApi.recent, { query: { ids, count: recentCount } }));
   /** Uptime of the last hours, oldest first. */
   readonly hours = new VisibleRowsLoader((ids) => call(uptimeApi.hours, { query: { ids } }));
+  /** Icons of monitored websites as data URLs. */
+  readonly favicons = new VisibleRowsLoader((ids) => call(uptimeApi.favicons, { query: { ids } }));
   #watcherCount = 0;
   #loadedAt = 0;
   #pendingLoad: Promise<void> | undefined;
@@ -99,9 +103,36 @@ class Monitors {
     return saved.id;
   }
 
+  /** Checks a configuration without storing it. @throws Problem with `fields` by name */
+  async test(id: number | undefined, fields: Readonly<Record<string, unknown>>): Promise<TestResult> {
+    const config = id === undefined ? parseConfig(fields) : { ...fields };
+    return call(uptimeApi.test, { body: id === undefined ? { config } : { id, config } });
+  }
+
+  /** Adds a paused copy of a monitor and returns its ID. */
+  async duplicate(id: number): Promise<number> {
+    const copy = await call(uptimeApi.duplicate, { params: { id: String(id) } });
+    await this.load();
+    return copy.id;
+  }
+
+  async addTag(tag: Readonly<Pick<MonitorTag, 'name' | 'color'>>): Promise<MonitorTag> {
+    const added = await call(manageApi.addTag, { body: { ...tag } });
+    this.tags = [...this.tags, added];
+    return added;
+  }
+
   async setActive(id: number, active: boolean): Promise<void> {
     await call(active ? uptimeApi.resume : uptimeApi.pause, { params: { id: String(id) } });
     await this.load();
+  }
+
+  /** Moves monitors into a group, or out of all groups with null. @throws Problem */
+  async move(ids: readonly number[], group: number | null): Promise<void> {
+    const { failed } = await call(manageApi.editMany, { body: { ids: [...ids], change: { parent: group } } });
+    await this.load();
+    const [first] = failed;
+    if (first !== undefined) throw new Problem('uptime.invalid', 400, first.error);
   }
 
   async remove(id: number): Promise<void> {
@@ -111,8 +142,9 @@ class Monitors {
 
   async #read(): Promise<void> {
     try {
-      const { rows, dockerHosts } = await call(uptimeApi.overview);
+      const { rows, dockerHosts, tags } = await call(uptimeApi.overview);
       this.rows = rows;
+      this.tags = tags;
       this.dockerHosts = dockerHosts;
       this.phase = 'ready';
       this.#loadedAt = Date.now();

@@ -20,11 +20,18 @@ export interface PageDraft {
   description: string;
   theme: 'auto' | 'light' | 'dark';
   published: boolean;
+  access: StatusPage['access'];
+  /** New password; empty keeps the stored one. */
+  password: string;
   subscribable: boolean;
   showOutages: boolean;
   showCertificateExpiry: boolean;
   footerText: string;
   customCSS: string;
+  /** Picture as a `data:` address; empty for none. */
+  logo: string;
+  /** Color such as `#0e7490`; empty for that of the app. */
+  accentColor: string;
   names: string;
   pushTopic: string;
   notifyTag: string;
@@ -38,11 +45,15 @@ export const createPage = (): PageDraft => ({
   description: '',
   theme: 'auto',
   published: true,
+  access: 'everyone',
+  password: '',
   showOutages: true,
   subscribable: false,
   showCertificateExpiry: false,
   footerText: '',
   customCSS: '',
+  logo: '',
+  accentColor: '',
   names: '',
   pushTopic: '',
   notifyTag: '',
@@ -56,12 +67,16 @@ export function toPageDraft(page: StatusPage): PageDraft {
     slug,
     theme,
     published,
+    access: page.access,
+    password: '',
     showOutages,
     showCertificateExpiry,
     subscribable: page.subscribable,
     description: page.description ?? '',
     footerText: page.footerText ?? '',
     customCSS: page.customCSS ?? '',
+    logo: page.logo ?? '',
+    accentColor: page.accentColor ?? '',
     names: page.domainNameList.join(', '),
     pushTopic: page.pushTopic ?? '',
     notifyTag: page.notifyTag ?? '',
@@ -86,12 +101,16 @@ export function toPageFields(draft: PageDraft, before: StatusPage | undefined) {
     slug,
     theme,
     published,
+    access: draft.access,
+    ...(draft.access === 'password' && draft.password !== '' ? { password: draft.password } : {}),
     showOutages,
     showCertificateExpiry,
     subscribable: draft.subscribable,
     description: emptyToNull(draft.description),
     footerText: emptyToNull(draft.footerText),
     customCSS: emptyToNull(customCSS),
+    logo: emptyToNull(draft.logo),
+    accentColor: emptyToNull(draft.accentColor),
     domainNameList: draft.names.split(/[\s,]+/).filter((name) => name !== ''),
     pushTopic: emptyToNull(draft.pushTopic),
     notifyTag: emptyToNull(draft.notifyTag),

@@ -25,7 +25,18 @@ export function formatTimelineEvent(entry: GitThreadEntry): RichMessage | undefi
     case 'change_target_branch':
       return m.eventTargetChanged({ author, before, after });
     case 'commit_ref':
-      return m.eventMentioned({ author, commit: shortCommit, text: entry.text });
+      return entry.repository === null
+        ? m.eventMentioned({ author, commit: shortCommit, text: entry.text })
+        : m.eventMentionedElsewhere({ author, commit: `${entry.repository}@${shortCommit}`, text: entry.text });
+    case 'issue_ref':
+    case 'pull_ref':
+    case 'comment_ref':
+      if (entry.reference === null) return undefined;
+      return (entry.reference.pull ? m.eventReferencedByPull : m.eventReferencedByIssue)({
+        author,
+        title: entry.repository === null ? entry.reference.title : `${entry.reference.title} ${entry.repository}`,
+        number: String(entry.reference.number),
+      });
     case 'delete_branch':
       return m.eventBranchDeleted({ author, branch: before });
     case 'lock':

@@ -1,0 +1,63 @@
+/** Colors of programming languages, as GitHub's Linguist and Gitea show them. */
+const colors: Readonly<Record<string, string>> = {
+  Ada: '#02f88c',
+  Assembly: '#6e4c13',
+  Astro: '#ff5a03',
+  Batchfile: '#c1f12e',
+  C: '#555555',
+  'C#': '#178600',
+  'C++': '#f34b7d',
+  CMake: '#da3434',
+  CSS: '#663399',
+  Clojure: '#db5855',
+  Dart: '#00b4ab',
+  Dockerfile: '#384d54',
+  Elixir: '#6e4a7e',
+  Erlang: '#b83998',
+  'F#': '#b845fc',
+  Fortran: '#4d41b1',
+  GLSL: '#5686a5',
+  Go: '#00add8',
+  Groovy: '#4298b8',
+  HCL: '#844fba',
+  HTML: '#e34c26',
+  Haskell: '#5e5086',
+  Java: '#b07219',
+  JavaScript: '#f1e05a',
+  'Jupyter Notebook': '#da5b0b',
+  Julia: '#a270ba',
+  Kotlin: '#a97bff',
+  Less: '#1d365d',
+  Lua: '#000080',
+  Makefile: '#427819',
+  Nix: '#7e7eff',
+  OCaml: '#ef7a08',
+  'Objective-C': '#438eff',
+  PHP: '#4f5d95',
+  Perl: '#0298c3',
+  PowerShell: '#012456',
+  Python: '#3572a5',
+  R: '#198ce7',
+  Ruby: '#701516',
+  Rust: '#dea584',
+  SCSS: '#c6538c',
+  Scala: '#c22d40',
+  Shell: '#89e051',
+  Solidity: '#aa6746',
+  Svelte: '#ff3e00',
+  Swift: '#f05138',
+  TSX: '#3178c6',
+  TeX: '#3d6117',
+  TypeScript: '#3178c6',
+  'Vim Script': '#199f4b',
+  Vue: '#41b883',
+  Zig: '#ec915c',
+};
+
+/** Returns the color of a language; the hue of an unknown one is derived from its name. */
+export function getLanguageColor(name: string): string {
+  const color = colors[name];
+  if (color !== undefined) return color;
+  const sum = [...name].reduce((total, character) => total * 31 + (character.codePointAt(0) ?? 0), 7);
+  return `hsl(${sum % 360} 45% 50%)`;
+}

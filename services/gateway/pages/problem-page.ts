@@ -1,0 +1,16 @@
+import * as m from '#messages/gateway-texts';
+import type { Problem } from '../../contracts/problem.ts';
+import { escapeHtml } from '../../kit/escape-html.ts';
+import { renderPage } from './html.ts';
+
+/** Renders an error for browsers. */
+export function renderProblemPage({ status, detail }: Pick<Problem, 'status' | 'detail'>): string {
+  const title = getTitle(status);
+  const hint = status === 404 ? `\n<p>${escapeHtml(m.notFoundHint())}</p>` : '';
+  return renderPage(title, `<h1>${escapeHtml(title)}</h1>\n<p>${escapeHtml(detail)}</p>${hint}`);
+}
+
+function getTitle(status: number): string {
+  if (status === 404) return m.notFoundTitle();
+  return status >= 500 ? m.unavailableTitle() : m.notAllowedTitle();
+}
