@@ -53,19 +53,7 @@ export async function provision(
   await provisionProxies(dependencies, proxies);
   const names = await provisionMonitors(dependencies, monitors);
   const toIds = (one: string | number): number[] => (typeof one === 'number' ? [one] : names(one));
-  for (const input of statusPages) {
-    await attempt(dependencies, 'status page', input['slug'], async () => {
-      const { groups, password, ...fields } = ProvisionedSchema.page.parse(input);
-      const config = toPatchSchema(StatusPageConfig).parse(fields);
-      const slug = StatusPageConfig.shape.slug.parse(fields.slug);
-      if (dependencies.pages.find(slug) === undefined) await dependencies.pages.add(slug, config.title ?? slug);
-      const list = groups?.map((group) => ({
-        name: group.name,
-        monitorList: group.monitors.flatMap(toIds).map((id) => ({ id, sendUrl: false })),
-      }));
-      await dependencies.pages.change(slug, config, list, password);
-    });
-  }
+  for (const input of statusPages) await provisionPage(dependencies, input, toIds);
   for (const input of maintenances) {
     await attempt(dependencies, 'maintenance', input['title'], async () => {
       const {
@@ -81,6 +69,35 @@ export async function provision(
       else await dependencies.maintenances.change(existing.id, { ...fields, ...lists });
     });
   }
+}
+
+/**
+ * Applies a status page. A page whose entry is invalid keeps its former fields, but is not public any longer when the
+ * entry restricts it.
+ */
+async function provisionPage(
+  dependencies: ProvisioningDependencies,
+  input: ProvisionedSettings['statusPages'][number],
+  toIds: (monitor: string) => number[],
+): Promise<void> {
+  const { pages } = dependencies;
+  const isApplied = await attempt(dependencies, 'status page', input['slug'], async () => {
+    const { groups, password, ...fields } = ProvisionedSchema.page.parse(input);
+    const config = toPatchSchema(StatusPageConfig).parse(fields);
+    const slug = StatusPageConfig.shape.slug.parse(fields.slug);
+    if (pages.find(slug) === undefined) await pages.add(slug, config.title ?? slug);
+    const list = groups?.map((group) => ({
+      name: group.name,
+      monitorList: group.monitors.flatMap(toIds).map((id) => ({ id, sendUrl: false })),
+    }));
+    await pages.change(slug, config, list, password);
+  });
+  const access = input['access'] ?? 'everyone';
+  const page = typeof input['slug'] === 'string' ? pages.find(input['slug']) : undefined;
+  if (isApplied || page === undefined || access === 'everyone' || page.config.access !== 'everyone') return;
+  await attempt(dependencies, 'status page', page.config.slug, async () => {
+    await pages.change(page.config.slug, { access: 'accounts' });
+  });
 }
 
 async function provisionMonitors(dependencies: ProvisioningDependencies, desired: ProvisionedSettings['monitors']) {
@@ -152,17 +169,20 @@ function hasChanges(config: Readonly<Record<string, unknown>>, desired: Readonly
   return Object.keys(desired).some((name) => JSON.stringify(config[name]) !== JSON.stringify(parsed[name]));
 }
 
+/** Returns false when the entry is invalid, which is logged. */
 async function attempt(
   { log }: ProvisioningDependencies,
   kind: string,
   name: unknown,
   work: () => Promise<void>,
-): Promise<void> {
+): Promise<boolean> {
   try {
     await work();
+    return true;
   } catch (error) {
     if (!(error instanceof Problem) && !(error instanceof z.ZodError)) throw error;
     const reason = error instanceof Problem ? error.detail : z.prettifyError(error);
     log.error('provisioning entry failed', { kind, name, reason });
+    return false;
   }
 }

@@ -2,6 +2,7 @@ import type { IncomingMessage } from 'node:http';
 import type { Socket } from 'socket.io';
 import { currentPlatform } from '../../kit/platform/current-platform.ts';
 import { accountsChanged } from '../../contracts/control/accounts.ts';
+import { isGatewayRequest } from '../../contracts/gateway.ts';
 import { Problem } from '../../contracts/problem.ts';
 import { createSocketIo, type SocketIo } from '../../kit/socket-io.ts';
 import { formatOffset } from '../domain/time-zone.ts';
@@ -249,13 +250,14 @@ function requireAccess(dependencies: SocketDependencies, session: Session, needs
   }
 }
 
-/** Signs in local clients while no account exists. */
+/** Signs in local clients while no account exists, except for clients of the network, whose requests a gateway sends. */
 async function signInLocalClient(
   dependencies: SocketDependencies,
-  { socket }: IncomingMessage,
+  request: IncomingMessage,
   session: Session,
 ): Promise<void> {
-  const address = (socket.remoteAddress ?? '').replace(/^::ffff:/, '');
+  if (isGatewayRequest(request)) return;
+  const address = (request.socket.remoteAddress ?? '').replace(/^::ffff:/, '');
   if (session.foreignSite || (address !== '::1' && !address.startsWith('127.'))) return;
   if ((await dependencies.context.accounts.list()).length > 0) return;
   session.signedIn = true;

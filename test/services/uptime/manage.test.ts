@@ -270,3 +270,28 @@ it('provisions and removes the entries of settings and environment', async () =>
     rmSync(dataDir, { recursive: true, force: true });
   }
 });
+
+it('does not leave a page public whose provisioned restriction is invalid', async () => {
+  const dataDir = mkdtempSync(join(tmpdir(), 'uptime-'));
+  const writePage = (fields: string): void =>
+    writeFileSync(
+      join(dataDir, 'homeport.yaml'),
+      `services: { uptime: { statusPages: [{ slug: main, title: Main, ${fields} }] } }\n`,
+    );
+  try {
+    for (const [fields, access] of [
+      ['access: everyone', 'everyone'],
+      ["access: password, password: ''", 'accounts'],
+      ['access: password, password: blue harbor lamp', 'password'],
+      ["access: password, password: ''", 'password'],
+      ['access: everyone', 'everyone'],
+      ['access: unknown', 'accounts'],
+    ] as const) {
+      writePage(fields);
+      await using rig = await openUptime({ dataDir });
+      expect(await rig.call('GET', '/api/status-pages/main')).toMatchObject({ access });
+    }
+  } finally {
+    rmSync(dataDir, { recursive: true, force: true });
+  }
+});
