@@ -96,7 +96,7 @@ async function provisionPage(
   const page = typeof input['slug'] === 'string' ? pages.find(input['slug']) : undefined;
   if (isApplied || page === undefined || access === 'everyone' || page.config.access !== 'everyone') return;
   await attempt(dependencies, 'status page', page.config.slug, async () => {
-    await pages.change(page.config.slug, { access: 'accounts' });
+    await pages.change(page.config.slug, { access: 'accounts' }, undefined);
   });
 }
 
