@@ -87,7 +87,7 @@ describe('monitor with a proxy', () => {
     ['password', { username: 'ada', password: 'p'.repeat(256) }, {}],
     ['user name', { username: 'ü'.repeat(200), password: 'secret' }, {}],
     ['host name', credentials, { url: `http://${'a.'.repeat(150)}test/` }],
-  ])('is down with a %s that is too long for SOCKS 5, and other monitors are checked', async (_, signIn, fields) => {
+  ])('is down with a %s that is too long for SOCKS5, and other monitors are checked', async (_, signIn, fields) => {
     await using server = await openSocksProxy(signIn);
     const proxy = await addProxy({ protocol: 'socks5h', port: server.port, auth: true, ...signIn });
     expect((await check(proxy, 0, fields)).failure?.code).toBe('proxy_refused');
