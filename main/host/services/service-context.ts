@@ -63,6 +63,7 @@ export async function openServiceContext(
       db: database.kysely,
       reads: database.reads,
       commit: database.commit,
+      leases: parts.storage.leases.forService(id, database.commit),
       singleHost: database.dialect === 'sqlite',
       files: folder,
       blobs: parts.storage.blobs.forService(id, folder),
