@@ -119,7 +119,7 @@ export async function openKernel(options: KernelOptions): Promise<Kernel> {
       dataDir,
       uncountedCrashes: new Set(options.isAfterCrash === true ? options.descriptors.map(({ id }) => id) : []),
       databaseUrl,
-      leases: opening.use(openKernelLeases(options, database)),
+      leases: opening.use(await openKernelLeases(options, database)),
       blobs: opening.use(await openKernelBlobs(options, config, vault)),
       readThread,
     },
@@ -186,7 +186,7 @@ async function openConfigAndVault(options: KernelOptions): Promise<{ readonly co
 /** Name of the host's own tables in a shared database. */
 const hostSchema = 'host';
 
-function openKernelLeases({ log }: KernelOptions, { dialect, kysely }: Database): HostLeases {
+function openKernelLeases({ log }: KernelOptions, { dialect, kysely }: Database): Promise<HostLeases> {
   const sharedSchema = dialect === 'postgres' ? hostSchema : undefined;
   return openLeases({ db: kysely, sharedSchema, host: systemRandom.text(8), log: log.child('leases') });
 }

@@ -35,6 +35,10 @@ export interface LeaseCandidacy extends AsyncDisposable {
  * tables when it starts, and write through `Lease.commit` what another owner must not repeat or overwrite.
  */
 export interface Leases {
+  /** Identifies this run of the host in rows of work that it does, such as a download. */
+  readonly hostId: string;
+  /** Returns those of the hosts that have ended or hang. A host that hangs and continues is listed until then. */
+  findEnded(hostIds: readonly string[]): Promise<ReadonlySet<string>>;
   /**
    * Runs work whenever this host has the lease, until the candidacy is disposed. Resolves after the first attempt to
    * get the lease, and after the start of the work if it succeeded.

@@ -6,7 +6,7 @@ import { SerialQueue } from '../../../services/kit/serial-queue.ts';
 const retryMs = 10_000;
 
 /** Lease of this host with the time until which no other host can have it, in ms of `performance.now()`. */
-interface HeldLease {
+interface Ownership {
   readonly lease: Lease;
   readonly controller: AbortController;
   validUntil: number;
@@ -31,7 +31,7 @@ export class Candidacy implements LeaseCandidacy {
   readonly #dependencies: CandidacyDependencies;
   /** Serializes starts and stops of the work. */
   readonly #transitions = new SerialQueue();
-  #held: HeldLease | undefined;
+  #ownership: Ownership | undefined;
   #running: AsyncDisposable | Disposable | undefined;
   #retryAt = 0;
   #isClosed = false;
@@ -42,13 +42,15 @@ export class Candidacy implements LeaseCandidacy {
   }
 
   get lease(): Lease | undefined {
-    const held = this.#held;
-    return held === undefined || held.isLost || performance.now() >= held.validUntil ? undefined : held.lease;
+    const ownership = this.#ownership;
+    return ownership === undefined || ownership.isLost || performance.now() >= ownership.validUntil
+      ? undefined
+      : ownership.lease;
   }
 
-  /** Whether the candidacy waits for the lease. False also while work of a lost lease is still stopping. */
+  /** Returns true while the candidacy waits for the lease, but not while work of a lost lease is still stopping. */
   get wantsLease(): boolean {
-    return !this.#isClosed && this.#held === undefined && performance.now() >= this.#retryAt;
+    return !this.#isClosed && this.#ownership === undefined && performance.now() >= this.#retryAt;
   }
 
   /** Starts the work. Rejects when that failed; the lease is then released. */
@@ -56,16 +58,16 @@ export class Candidacy implements LeaseCandidacy {
     if (!this.wantsLease) return this.#dependencies.release(token);
     const controller = new AbortController();
     const lease = this.#dependencies.createLease(token, controller.signal);
-    const held: HeldLease = { lease, controller, validUntil, isLost: false };
-    this.#held = held;
+    const ownership: Ownership = { lease, controller, validUntil, isLost: false };
+    this.#ownership = ownership;
     this.#dependencies.log.info('lease acquired', { name: this.name, token });
     return this.#transitions.run(async () => {
-      if (held.isLost || this.#isClosed) return;
+      if (ownership.isLost || this.#isClosed) return;
       try {
         this.#running = await this.#dependencies.work(lease);
       } catch (error) {
         this.#retryAt = performance.now() + retryMs;
-        await this.#end(held);
+        await this.#end(ownership);
         throw error;
       }
     });
@@ -73,30 +75,30 @@ export class Candidacy implements LeaseCandidacy {
 
   /** Extends the lease with a token after a renewal. */
   extend(token: number, validUntil: number): void {
-    if (this.lease?.token === token && this.#held !== undefined) this.#held.validUntil = validUntil;
+    if (this.lease?.token === token && this.#ownership !== undefined) this.#ownership.validUntil = validUntil;
   }
 
   /** Stops the work when the lease was not renewed in time, or when another host has it. */
   checkLoss(now: number, isOwned = true): void {
-    const held = this.#held;
-    if (held === undefined || held.isLost || (isOwned && now < held.validUntil)) return;
-    held.isLost = true;
-    this.#dependencies.log.warn('lease lost', { name: this.name, token: held.lease.token });
-    held.controller.abort();
-    void this.#transitions.run(() => this.#end(held));
+    const ownership = this.#ownership;
+    if (ownership === undefined || ownership.isLost || (isOwned && now < ownership.validUntil)) return;
+    ownership.isLost = true;
+    this.#dependencies.log.warn('lease lost', { name: this.name, token: ownership.lease.token });
+    ownership.controller.abort();
+    void this.#transitions.run(() => this.#end(ownership));
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
     this.#isClosed = true;
     await this.#transitions.run(async () => {
-      if (this.#held !== undefined) await this.#end(this.#held);
+      if (this.#ownership !== undefined) await this.#end(this.#ownership);
     });
     this.#dependencies.onEnd();
   }
 
   /** Stops the work, and releases the lease unless it was lost. */
-  async #end(held: HeldLease): Promise<void> {
-    if (this.#held !== held) return;
+  async #end(ownership: Ownership): Promise<void> {
+    if (this.#ownership !== ownership) return;
     const { log, release } = this.#dependencies;
     try {
       await disposeWork(this.#running);
@@ -104,14 +106,14 @@ export class Candidacy implements LeaseCandidacy {
       log.error('leased work stop failed', { name: this.name, error });
     }
     this.#running = undefined;
-    held.controller.abort();
+    ownership.controller.abort();
     try {
-      if (!held.isLost) await release(held.lease.token);
+      if (!ownership.isLost) await release(ownership.lease.token);
     } catch (error) {
       // The lease expires.
       log.warn('lease release failed', { name: this.name, error });
     }
-    this.#held = undefined;
+    this.#ownership = undefined;
   }
 }
 

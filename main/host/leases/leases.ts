@@ -6,7 +6,7 @@ import { SerialQueue } from '../../../services/kit/serial-queue.ts';
 import { systemTimer } from '../../../services/kit/system-timer.ts';
 import { isGone, leaseOwner } from '../jobs/owner.ts';
 import { Candidacy, disposeWork } from './candidacy.ts';
-import { leaseMs, lockLease, releaseLease, renewLeases, takeLeases } from './table.ts';
+import { deleteOldLeases, findHeldLeases, leaseMs, lockLease, releaseLease, renewLeases, takeLeases } from './table.ts';
 
 /** Interval in which leases are renewed, and free ones are taken. */
 const renewEveryMs = 2000;
@@ -30,28 +30,37 @@ export interface HostLeasesOptions {
 }
 
 /** Opens the leases of a host: permanent ones, or ones that it shares with other hosts on PostgreSQL. */
-export function openLeases({ db, sharedSchema, host, log }: HostLeasesOptions): HostLeases {
-  return sharedSchema === undefined ? permanentLeases : new SharedLeases(db, sharedSchema, leaseOwner(host), log);
+export async function openLeases(options: HostLeasesOptions): Promise<HostLeases> {
+  return options.sharedSchema === undefined
+    ? openPermanentLeases(options.host)
+    : SharedLeases.open({ ...options, sharedSchema: options.sharedSchema });
 }
 
-/** Leases of a host that shares its tables with no other: always held, without rows and timers. */
-const permanentLeases: HostLeases = {
-  forService: (_id, commit) => ({
-    async hold(_name, work) {
-      const controller = new AbortController();
-      const lease = { token: 0, signal: controller.signal, verify: async () => undefined, commit };
-      const running = await work(lease);
-      return {
-        lease,
-        async [Symbol.asyncDispose]() {
-          await disposeWork(running);
-          controller.abort();
-        },
-      };
-    },
-  }),
-  [Symbol.asyncDispose]: async () => undefined,
-};
+/** Opens the leases of a host that shares its tables with no other: always held, without rows and timers. */
+function openPermanentLeases(hostId: string): HostLeases {
+  return {
+    forService: (_id, commit) => ({
+      hostId,
+      findEnded: async (ids) => new Set(ids.filter((id) => id !== hostId)),
+      async hold(_name, work) {
+        const controller = new AbortController();
+        const lease = { token: 0, signal: controller.signal, verify: async () => undefined, commit };
+        const running = await work(lease);
+        return {
+          lease,
+          async [Symbol.asyncDispose]() {
+            await disposeWork(running);
+            controller.abort();
+          },
+        };
+      },
+    }),
+    [Symbol.asyncDispose]: async () => undefined,
+  };
+}
+
+/** Prefix of the leases with which hosts show that they run. */
+const hostsPrefix = 'hosts/';
 
 /**
  * Leases in a table that several hosts share. All renewals of a host are one statement. They use timers of the system,
@@ -60,6 +69,7 @@ const permanentLeases: HostLeases = {
 class SharedLeases implements HostLeases {
   readonly #db: Kysely<any>;
   readonly #schema: string;
+  readonly #hostId: string;
   readonly #owner: string;
   readonly #log: Log;
   readonly #candidacies = new Map<string, Candidacy>();
@@ -67,15 +77,40 @@ class SharedLeases implements HostLeases {
   readonly #attempts = new SerialQueue();
   #timers: AsyncDisposableStack | undefined;
 
-  constructor(db: Kysely<any>, schema: string, owner: string, log: Log) {
+  private constructor({ db, sharedSchema, host, log }: HostLeasesOptions & { readonly sharedSchema: string }) {
     this.#db = db;
-    this.#schema = schema;
-    this.#owner = owner;
+    this.#schema = sharedSchema;
+    this.#hostId = host;
+    this.#owner = leaseOwner(host);
     this.#log = log;
   }
 
+  /** Opens the leases, and the one with which the host shows that it runs. */
+  static async open(options: HostLeasesOptions & { readonly sharedSchema: string }): Promise<SharedLeases> {
+    const leases = new SharedLeases(options);
+    await deleteOldLeases(options.db, hostsPrefix);
+    const commit: Context['commit'] = (work) => options.db.transaction().execute(work);
+    await leases.#hold(`${hostsPrefix}${options.host}`, () => ({ [Symbol.dispose]: () => undefined }), commit);
+    return leases;
+  }
+
   forService(id: string, commit: Context['commit']): Leases {
-    return { hold: (name, work) => this.#hold(`${id}/${name}`, work, commit) };
+    return {
+      hostId: this.#hostId,
+      findEnded: (ids) => this.#findEnded(ids),
+      hold: (name, work) => this.#hold(`${id}/${name}`, work, commit),
+    };
+  }
+
+  async #findEnded(ids: readonly string[]): Promise<ReadonlySet<string>> {
+    const others = ids.filter((id) => id !== this.#hostId);
+    if (others.length === 0) return new Set();
+    const running = await findHeldLeases(
+      this.#db,
+      others.map((id) => `${hostsPrefix}${id}`),
+      isGone,
+    );
+    return new Set(others.filter((id) => !running.has(`${hostsPrefix}${id}`)));
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
@@ -144,13 +179,15 @@ class SharedLeases implements HostLeases {
   }
 
   async #renew(all: readonly Candidacy[]): Promise<void> {
-    const held = new Map(all.flatMap((each) => (each.lease === undefined ? [] : [[each, each.lease.token] as const])));
+    const current = new Map(
+      all.flatMap((each) => (each.lease === undefined ? [] : [[each, each.lease.token] as const])),
+    );
     // The database renews later than this, so that the host never believes longer than others that it has the lease.
     const validUntil = performance.now() + leaseMs;
-    const names = [...held.keys()].map(({ name }) => name);
+    const names = [...current.keys()].map(({ name }) => name);
     const rows = await renewLeases(this.#db, names, this.#owner);
     const tokens = new Map(rows.map(({ name, token }) => [name, token]));
-    for (const [candidacy, token] of held) {
+    for (const [candidacy, token] of current) {
       if (tokens.get(candidacy.name) === token) candidacy.extend(token, validUntil);
       else if (candidacy.lease?.token === token) candidacy.checkLoss(performance.now(), false);
     }

@@ -60,6 +60,23 @@ export async function releaseLease(db: Kysely<any>, { name, token }: LeaseRow, o
     where name = ${name} and token = ${token} and owner = ${owner}`.execute(db);
 }
 
+/** Returns those of the leases that an owner holds that may still run. */
+export async function findHeldLeases(
+  db: Kysely<any>,
+  names: readonly string[],
+  isGone: (owner: string) => boolean,
+): Promise<ReadonlySet<string>> {
+  const { rows } = await sql<{ name: string; owner: string }>`select name, owner from leases
+    where name in (${sql.join(names)}) and owner is not null and expires_at >= ${databaseNow}`.execute(db);
+  return new Set(rows.filter(({ owner }) => !isGone(owner)).map(({ name }) => name));
+}
+
+/** Deletes leases with names of one use that expired more than a day ago. */
+export async function deleteOldLeases(db: Kysely<any>, prefix: string): Promise<void> {
+  await sql`delete from leases where name like ${`${prefix}%`}
+    and expires_at < ${databaseNow} - 86400000`.execute(db);
+}
+
 /**
  * Returns whether a lease is still that of a token, and prevents that another host takes it before the transaction
  * ends. A renewal does not wait for the transaction, because it changes no key. `schema` is that of the leases.

@@ -27,7 +27,7 @@ eachDialect((dialect, open, createLocation) => {
     const first = await open(location);
     await first.migrate(leasesMigrations);
     const second = dialect === 'sqlite' ? first : await open(location);
-    return [new Host(first, location.schema, 'first'), new Host(second, location.schema, 'second')];
+    return [await Host.open(first, location.schema, 'first'), await Host.open(second, location.schema, 'second')];
   };
 
   if (dialect === 'sqlite') {
@@ -154,6 +154,17 @@ eachDialect((dialect, open, createLocation) => {
     expect(other.lease?.token).toBe(2);
   });
 
+  it('lists hosts that hang or have ended', async () => {
+    const [first, second] = await openHosts();
+    await using stack = new AsyncDisposableStack();
+    stack.use(first);
+    expect([...(await first.leases.findEnded(['first', 'second', 'unknown']))]).toEqual(['unknown']);
+    await second.expire('hosts/second');
+    expect([...(await first.leases.findEnded(['second']))]).toEqual(['second']);
+    await second[Symbol.asyncDispose]();
+    expect([...(await first.leases.findEnded(['second']))]).toEqual(['second']);
+  });
+
   it('takes the lease of an ended process immediately', async () => {
     const [first] = await openHosts();
     await using host = first;
@@ -176,24 +187,32 @@ class Host implements AsyncDisposable {
   readonly leases: Leases;
   readonly #all: HostLeases;
 
-  constructor(database: Database, schema: string, host: string) {
+  private constructor(database: Database, all: HostLeases) {
     this.database = database;
+    this.#all = all;
+    this.leases = all.forService('push', database.commit);
+  }
+
+  static async open(database: Database, schema: string, host: string): Promise<Host> {
     const sharedSchema = database.dialect === 'postgres' ? schema : undefined;
-    this.#all = openLeases({ db: database.kysely, sharedSchema, host, log: silentLog });
-    this.leases = this.#all.forService('push', database.commit);
+    return new Host(database, await openLeases({ db: database.kysely, sharedSchema, host, log: silentLog }));
   }
 
   async readExpiry(): Promise<number> {
-    const row = await this.database.kysely.selectFrom('leases').select('expires_at').executeTakeFirst();
+    const row = await this.database.kysely
+      .selectFrom('leases')
+      .select('expires_at')
+      .where('name', '=', name)
+      .executeTakeFirst();
     return Number(row?.['expires_at']);
   }
 
-  /** Lets the lease expire, as that of a host that hangs. */
-  async expire(): Promise<void> {
-    await this.database.kysely.updateTable('leases').set({ expires_at: 0 }).where('name', '=', name).execute();
+  /** Lets a lease expire, as that of a host that hangs. */
+  async expire(lease = name): Promise<void> {
+    await this.database.kysely.updateTable('leases').set({ expires_at: 0 }).where('name', '=', lease).execute();
   }
 
-  [Symbol.asyncDispose](): Promise<void> {
-    return this.#all[Symbol.asyncDispose]();
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.#all[Symbol.asyncDispose]();
   }
 }
