@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { adminAuthorization } from '../support/host.ts';
 import { startHostProcess, type HostProcess } from '../support/host-process.ts';
-import { openPostgresDatabase } from '../support/postgres.ts';
+import { startPostgres } from '../support/postgres.ts';
 
 /** Maximum time in ms in which another host takes over the work of one that ended or hangs. */
 export const maxTakeoverMs = 10_000;
@@ -19,7 +19,8 @@ export interface Cluster extends AsyncDisposable {
 
 export async function openCluster(environment: Readonly<Record<string, string>> = {}): Promise<Cluster> {
   await using opening = new AsyncDisposableStack();
-  const { url } = opening.use(await openPostgresDatabase());
+  // Each host needs up to forty connections.
+  const { url } = opening.use(await startPostgres({ max_connections: '200' }));
   const folder = mkdtempSync(join(tmpdir(), 'cluster-'));
   opening.defer(() => rmSync(folder, { recursive: true, force: true }));
   const shared = {
