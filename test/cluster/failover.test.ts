@@ -116,7 +116,8 @@ describe('cluster of hosts with one database', () => {
     } finally {
       owner.child.kill('SIGCONT');
     }
-    await vi.waitUntil(() => owner.output.some((line) => line.includes('lease lost')), waiting);
+    const log = (): readonly string[] => [...owner.output, ...owner.errors];
+    await vi.waitUntil(() => log().some((line) => line.includes('lease lost')), waiting);
     await vi.waitUntil(async () => (await readStatus(owner, monitor)) === (await readStatus(other, monitor)), waiting);
     const beats = await readBeats(other, monitor);
     const seconds = beats.map(({ time }) => Date.parse(`${time}Z`));
