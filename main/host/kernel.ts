@@ -27,6 +27,8 @@ import { createFeeds } from './services/feeds.ts';
 import { createHandovers } from './services/handovers.ts';
 import { createCallerResolver } from './http/caller.ts';
 import { compileTrustedProxies, type TrustPredicate } from './http/proxies.ts';
+import { leasesMigrations } from './leases/migrations.ts';
+import { openLeases, type HostLeases } from './leases/leases.ts';
 import type { HostLog } from './log/log.ts';
 import { createMetrics } from './metrics/metrics.ts';
 import type { HostDependencies, ListenerAddresses, Outgoing, RequestOrigins } from './services/host-parts.ts';
@@ -87,7 +89,7 @@ export async function openKernel(options: KernelOptions): Promise<Kernel> {
   const loop = opening.use(new LoopWatch({ log: log.child('host'), clock }));
   const { databaseUrl } = config.read().host;
   const database = opening.use(await openHostDatabase(options, databaseUrl, loop));
-  await database.migrate([...accountsMigrations, ...databaseKeyMigrations]);
+  await database.migrate([...accountsMigrations, ...databaseKeyMigrations, ...leasesMigrations]);
   if (databaseUrl !== '') await checkDatabaseKey(database.kysely, vault);
 
   const inHostLanguage: Context['inHostLanguage'] = (work) =>
@@ -117,6 +119,7 @@ export async function openKernel(options: KernelOptions): Promise<Kernel> {
       dataDir,
       uncountedCrashes: new Set(options.isAfterCrash === true ? options.descriptors.map(({ id }) => id) : []),
       databaseUrl,
+      leases: opening.use(await openKernelLeases(options, database)),
       blobs: opening.use(await openKernelBlobs(options, config, vault)),
       readThread,
     },
@@ -180,10 +183,18 @@ async function openConfigAndVault(options: KernelOptions): Promise<{ readonly co
   return { config, vault: await unlocked.promise };
 }
 
+/** Name of the host's own tables in a shared database. */
+const hostSchema = 'host';
+
+function openKernelLeases({ log }: KernelOptions, { dialect, kysely }: Database): Promise<HostLeases> {
+  const sharedSchema = dialect === 'postgres' ? hostSchema : undefined;
+  return openLeases({ db: kysely, sharedSchema, host: systemRandom.text(8), log: log.child('leases') });
+}
+
 function openHostDatabase({ dataDir, log }: KernelOptions, url: string, loop: LoopWatch): Promise<Database> {
   return openDatabase({
     folder: join(dataDir, 'host'),
-    schema: 'host',
+    schema: hostSchema,
     log: log.child('database'),
     loop,
     ...(url === '' ? {} : { url }),

@@ -97,7 +97,7 @@ function create(context: Context, initialSettings: Settings): Service {
     async start() {
       await profiles.start();
       await playback.history.load();
-      resources.use(plans.start());
+      resources.use(await plans.start());
     },
     health: () => getHealth(pool, profiles),
     reconfigure: (next) => live.update(next, () => aggregator.clearLists()),

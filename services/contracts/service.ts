@@ -19,6 +19,7 @@ import type { Engines } from './control/engines.ts';
 import type { LogFields } from './control/log.ts';
 import type { LiveTopic } from './control/live.ts';
 import type { Jobs } from './jobs.ts';
+import type { Leases } from './leases.ts';
 import type { Text } from './text.ts';
 import type { RecentActivityQuery, RecentEvent } from './recent-activity.ts';
 
@@ -89,6 +90,8 @@ export interface Context {
    * on its own when another caller's work fails.
    */
   readonly commit: <T>(work: (transaction: Kysely<any>) => Promise<T>) => Promise<T>;
+  /** Ownership of periodic work among the hosts that use these tables. */
+  readonly leases: Leases;
   /** No other host uses these tables, so rows remain unchanged until this host writes them. */
   readonly singleHost: boolean;
   /** Absolute path of the service's data folder; it exists. */

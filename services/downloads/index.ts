@@ -26,7 +26,7 @@ const firstCheckDelayMs = 1000;
 export const downloads = defineService({ ...manifest, create });
 
 function create(context: Context, initialSettings: Settings): Service {
-  const { clock, log, vault } = context;
+  const { clock, leases, log, vault } = context;
   const resources = new AsyncDisposableStack();
   const live = createLiveSettings(initialSettings);
   const optionFiles = new OptionFiles(initialSettings, context);
@@ -63,13 +63,12 @@ function create(context: Context, initialSettings: Settings): Service {
       await cookies.start();
       await queue.start();
       resources.use(notifier.startDelivery(files.thumbnails));
-      resources.use(retention);
-      retention.restart();
+      resources.use(await leases.hold('retention', () => retention.start()));
       isStarted = true;
       const problem = findPermissionProblem(settings);
       if (problem !== undefined) log.warn(problem);
       resources.use(clock.after(firstCheckDelayMs, () => engine.checkInBackground()));
-      subscriptions.start();
+      resources.use(await leases.hold('subscriptions', () => subscriptions.start()));
     },
     health: createHealth(context, routes, optionFiles),
     reconfigure: (next) =>

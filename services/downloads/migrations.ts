@@ -8,6 +8,7 @@ import { failureParameters } from './store/migration-failure-parameters.ts';
 import { upgradesMigration } from './store/seal-addresses.ts';
 import { startTimes } from './store/migration-start-times.ts';
 import { downloadMigrations } from './store/download-migrations.ts';
+import { hostsOfDownloads } from './store/migration-hosts.ts';
 import { mediaDetails } from './store/migration-media-details.ts';
 import { otherFiles } from './store/migration-other-files.ts';
 
@@ -23,4 +24,5 @@ export const migrations: readonly Migration[] = [
   failureCodes,
   failureParameters,
   mediaDetails,
+  hostsOfDownloads,
 ];

@@ -16,13 +16,11 @@ import { ItemStore } from './store/items.ts';
 import { UnreadCount } from './unread-count.ts';
 import { WordIndex } from './word-index.ts';
 
-const hourMs = 3_600_000;
-
 /** Inbox: stores every message of Homeport, with search, marking and deletion. */
 export const inbox = defineService({ ...manifest, create });
 
 function create(context: Context, initialSettings: Settings): Service {
-  const { bus, clock, handovers } = context;
+  const { bus, handovers } = context;
   const resources = new DisposableStack();
   const live = createLiveSettings(initialSettings);
   const settings = live.current;
@@ -45,6 +43,7 @@ function create(context: Context, initialSettings: Settings): Service {
   });
   const marker = new ItemMarker({ context, store, announce, announceSeen });
   let indexing: AsyncDisposable | undefined;
+  let purging: AsyncDisposable | undefined;
 
   return {
     api: inboxRoutes({ context, store, marker, catchUp: () => index.catchUp(), announce }),
@@ -61,8 +60,7 @@ function create(context: Context, initialSettings: Settings): Service {
           await marker.change(ids, { read: true });
         }),
       );
-      resources.use(clock.every(hourMs, () => retention.run()));
-      retention.run();
+      purging = await context.leases.hold('retention', () => retention.start());
       indexing = index.start();
       await feedFollower.start();
     },
@@ -74,7 +72,7 @@ function create(context: Context, initialSettings: Settings): Service {
     async [Symbol.asyncDispose]() {
       resources.dispose();
       await Promise.all([
-        retention.finished(),
+        purging?.[Symbol.asyncDispose](),
         intake.drained(),
         feedFollower[Symbol.asyncDispose](),
         indexing?.[Symbol.asyncDispose](),

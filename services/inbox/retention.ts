@@ -4,6 +4,7 @@ import type { Settings } from './settings.ts';
 import type { ItemStore, ItemPlace } from './store/items.ts';
 import { SingleFlight } from '../kit/single-flight.ts';
 
+const hourMs = 3_600_000;
 const dayMs = 24 * 3600 * 1000;
 const batchSize = 500;
 /** Minimum number of days for which keys of offers are kept, independent of their rows. */
@@ -15,6 +16,7 @@ export class Retention {
   readonly #settings: Readonly<Pick<Settings, 'keepDays'>>;
   readonly #store: ItemStore;
   readonly #onRemoved: (rows: readonly ItemPlace[]) => Promise<unknown>;
+  #isStarted = false;
   readonly #purging = new SingleFlight(() => this.#purge());
 
   /** @param onRemoved Called for each batch of deleted rows */
@@ -30,14 +32,23 @@ export class Retention {
     this.#onRemoved = onRemoved;
   }
 
-  /** Starts a pass, unless one is running. */
-  run(): void {
-    void this.#purging.run();
+  /** Starts a pass, and repeats it every hour. The disposal waits for the running pass. */
+  start(): AsyncDisposable {
+    const timer = this.#context.clock.every(hourMs, () => this.run());
+    this.#isStarted = true;
+    this.run();
+    return {
+      [Symbol.asyncDispose]: async () => {
+        this.#isStarted = false;
+        timer[Symbol.dispose]();
+        await this.#purging.settled();
+      },
+    };
   }
 
-  /** Resolves when the running pass, if any, has ended. */
-  async finished(): Promise<void> {
-    await this.#purging.settled();
+  /** Starts a pass, unless one is running or another host does it. */
+  run(): void {
+    if (this.#isStarted) void this.#purging.run();
   }
 
   async #purge(): Promise<void> {

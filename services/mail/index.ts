@@ -87,7 +87,7 @@ function create(context: Context, initialSettings: Settings): Service {
         }),
       );
       resources.use(deliveryWorker.start());
-      resources.use(startRetention(context, settings, messages, sources));
+      resources.use(await context.leases.hold('retention', () => startRetention(context, settings, messages, sources)));
     },
     health: async () => getHealth(mailReceiver.lastReceivedAt, clock.now()),
     reconfigure: (next) =>

@@ -84,7 +84,7 @@ function create(context: Context, initialSettings: Settings): Service {
         }),
       );
       resources.use(bus.subscribe(notificationAccepted, activity.touch));
-      resources.use(startRetention(context, settings, stores, engine));
+      resources.use(await context.leases.hold('retention', () => startRetention(context, settings, stores, engine)));
       resources.use(followEngine(context, engine, notifications, activity.touch));
     },
     health: async () => getHealth(await countWaiting(), deliveries.failing, configurations),

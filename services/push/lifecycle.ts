@@ -1,7 +1,9 @@
 import { accountsChanged } from '../contracts/control/accounts.ts';
 import { pushOffered, pushPublished, pushRetracted, pushStored } from '../contracts/push/topics.ts';
+import type { LeaseCandidacy } from '../contracts/leases.ts';
 import type { Context } from '../contracts/service.ts';
 import { Activity } from '../kit/activity.ts';
+import { RepeatingTask } from '../kit/repeating-task.ts';
 import type { Traffic } from './metrics/traffic.ts';
 import type { Access } from './ntfy-api/access.ts';
 import type { Delivery } from './publish/delivery.ts';
@@ -19,6 +21,8 @@ import type { Visitors } from './topics/visitors.ts';
 import type { WebPush } from './web-push/web-push.ts';
 
 const minuteMs = 60_000;
+/** Interval in which due times that other hosts have stored are read. */
+const refreshMs = 2000;
 const hourMs = 60 * minuteMs;
 
 /** Clients of the server: visitors, and subscribers with their open connections. */
@@ -53,6 +57,8 @@ export class Lifecycle implements AsyncDisposable {
   readonly #context: Context;
   readonly #features: Features;
   readonly #resources = new DisposableStack();
+  /** Work of one of the hosts that share the tables. */
+  #ownedWork: LeaseCandidacy | undefined;
 
   constructor(context: Context, features: Features) {
     this.#context = context;
@@ -73,7 +79,8 @@ export class Lifecycle implements AsyncDisposable {
     resources.use(context.handovers.receive(pushOffered, receiveOffers({ context, delivery, derivedSettings })));
     resources.use(await delivery.start());
     resources.use(emails.start());
-    resources.use(await recurring.start());
+    resources.use(recurring.start());
+    this.#ownedWork = await context.leases.hold('schedules', () => this.#startOwnedWork());
     this.#subscribe();
     keepAlive.start();
     resources.use(keepAlive);
@@ -81,13 +88,11 @@ export class Lifecycle implements AsyncDisposable {
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
-    const { delivery, recurring, traffic } = this.#features;
-    const { quietHours } = this.#features.sending;
+    const { delivery, traffic } = this.#features;
     const { subscribers } = this.#features.clients;
     this.#resources.dispose();
-    await recurring[Symbol.asyncDispose]();
+    await this.#ownedWork?.[Symbol.asyncDispose]();
     await delivery[Symbol.asyncDispose]();
-    await quietHours[Symbol.asyncDispose]();
     subscribers.endAll();
     await traffic.save(delivery.publisher);
   }
@@ -102,25 +107,52 @@ export class Lifecycle implements AsyncDisposable {
     this.#resources.use(bus.subscribe(accountsChanged, ({ account }) => subscribers.recheck(account)));
   }
 
+  /** Begins the work that one host does for all: due messages, digests and reminders. */
+  async #startOwnedWork(): Promise<AsyncDisposable> {
+    const { clock, singleHost } = this.#context;
+    const { delivery, recurring } = this.#features;
+    await using work = new AsyncDisposableStack();
+    work.use(delivery.startDelayed());
+    work.use(recurring.startRuns());
+    work.use(this.#features.sending.quietHours.startDigests());
+    await this.#refresh();
+    const onError = (error: unknown): void => this.#logFailure(error);
+    const repeat = (intervalMs: number, task: () => Promise<void>): RepeatingTask =>
+      work.use(new RepeatingTask(task, { clock, intervalMs, onError }));
+    if (!singleHost) repeat(refreshMs, () => this.#refresh());
+    repeat(hourMs, () => delivery.attachments.removeOrphans());
+    return work.move();
+  }
+
+  /** Reads the times of due messages, which other hosts may have stored. */
+  async #refresh(): Promise<void> {
+    await this.#features.delivery.refreshDelayed();
+    await this.#features.recurring.refresh();
+  }
+
   #startTimers(): void {
-    const { clock, log } = this.#context;
-    const { delivery } = this.#features;
-    const logFailure = (error: unknown): void => log.error('push maintenance failed', { error });
-    this.#resources.use(clock.every(minuteMs, () => void this.#runMinutely().catch(logFailure)));
-    this.#resources.use(clock.every(hourMs, () => void delivery.runHourly().catch(logFailure)));
+    const logFailure = (error: unknown): void => this.#logFailure(error);
+    this.#resources.use(this.#context.clock.every(minuteMs, () => void this.#runMinutely().catch(logFailure)));
+  }
+
+  #logFailure(error: unknown): void {
+    this.#context.log.error('push maintenance failed', { error });
   }
 
   async #runMinutely(): Promise<void> {
-    const { delivery, recurring, search, traffic } = this.#features;
+    const { delivery, search, traffic } = this.#features;
     const { quietHours, webPush } = this.#features.sending;
     const { subscribers, visitors } = this.#features.clients;
     traffic.statistics.sample();
     // Saved first, because deleted messages can no longer be counted.
     await traffic.save(delivery.publisher);
     await delivery.retention.upkeep();
-    await removeExpiredMessages(this.#context, delivery.messages, search, delivery.inboxCursor);
-    await delivery.runMinutely();
-    await recurring.runMinutely();
+    if (this.#ownedWork?.lease !== undefined) {
+      await removeExpiredMessages(this.#context, delivery.messages, search, delivery.inboxCursor);
+      await delivery.attachments.removeExpired();
+      await this.#refresh();
+    }
+    delivery.notifyInbox();
     await webPush.upkeep();
     await quietHours.upkeep();
     visitors.limits.removeInactive();

@@ -100,11 +100,14 @@ function create(context: Context, initialSettings: Settings): Service {
       resources.use(bandwidth);
       bandwidth.start();
       resources.use(jobs);
-      const interrupted = await commit((transaction: Kysely<Tables>) => runs.interrupt(transaction, clock.now()));
       resources.use(notifications.handle());
-      resources.use(tasks);
-      resources.use(startCleanup({ context, engine, runs, settings, taskStore, trash }));
-      await tasks.start(interrupted);
+      const startOwnedWork = async (): Promise<AsyncDisposable> => {
+        await using work = new AsyncDisposableStack();
+        work.use(startCleanup({ context, engine, runs, settings, taskStore, trash }));
+        work.use(await tasks.startSchedule());
+        return work.move();
+      };
+      resources.use(await context.leases.hold('schedule', startOwnedWork));
     },
     async health() {
       const running = jobs.durable;

@@ -23,7 +23,7 @@ import { provision } from './provisioning.ts';
 import type { Settings } from './settings.ts';
 import { StatusPageFeature } from './status-pages/status-page-feature.ts';
 import { createUptimeAccountData } from './store/account-data.ts';
-import { createStores } from './store/stores.ts';
+import { createStores, loadStores } from './store/stores.ts';
 
 /** Uptime monitor for servers, programs and containers, compatible with Uptime Kuma. */
 export const uptime = defineService({ ...manifest, create });
@@ -71,8 +71,9 @@ function create(context: Context, initialSettings: Settings): Service {
     ...createProxyHandlers(monitors, stores.proxies),
     ...createManagementHandlers({ context, monitoring, stores, pages }),
   ];
-  const applyProvisioned = (): Promise<void> =>
-    provision({ monitors, proxies: stores.proxies, pages, maintenances, log }, settings);
+  const applyProvisioned = async (): Promise<void> => {
+    if (monitoring.isOwner) await provision({ monitors, proxies: stores.proxies, pages, maintenances, log }, settings);
+  };
 
   return {
     http: createUptimeListener({ context, monitoring, stores, statusPages, options, socket, handlers: api }),
@@ -84,16 +85,17 @@ function create(context: Context, initialSettings: Settings): Service {
       resources.use(socket);
       resources.use(statusPages);
       await options.start();
-      await stores.notifications.start();
       await statusPages.load();
-      await stores.tags.start();
-      await stores.dockerHosts.start();
-      await stores.proxies.start();
-      await monitoring.start();
-      await applyProvisioned();
-      resources.use(delivery.handle());
+      await loadStores(stores);
+      await monitoring.start({
+        onOwned: async () => {
+          await applyProvisioned();
+          return delivery.handle();
+        },
+        loaders: statusPages.loaders,
+      });
       statusPages.start();
-      monitoring.startBackgroundWork();
+      monitoring.startWarmUp();
     },
     async health() {
       return getHealth(monitoring);

@@ -51,7 +51,7 @@ export function createUptimeListener(dependencies: ListenerDependencies): Reques
       path,
       handle: ({ request, response }: Exchange) => socket.http(request, response),
     })),
-    { method: '*', path: '/api/push/:token', handle: createPushHandler(clock, monitoring) },
+    { method: '*', path: '/api/push/:token', handle: createPushHandler(monitoring) },
     ...subscribeRoutes({ access, context, pages, subscribers, subscriberMail }),
     ...statusPageRoutes(publicPages),
     { method: 'GET', path: '/', handle: (exchange) => handleRoot(context, publicPages, exchange) },

@@ -83,6 +83,7 @@ const accountColumns: Readonly<Record<string, readonly string[]>> = {
 
 /** Columns whose names resemble those above. */
 const unrelatedColumns: Readonly<Record<string, string>> = {
+  'host leases.owner': 'is a process',
   'addons profiles.made_elsewhere': 'is a flag of imported configurations',
   'git former_names.owner_id': 'is the id of an owner',
   'git organization_members.owner_id': 'is the id of an owner',

@@ -15,6 +15,12 @@ import type { Log } from '../../../services/contracts/service.ts';
 import { withDatabaseErrors, watchConnection } from './faults.ts';
 import type { Engine } from './sqlite.ts';
 
+/**
+ * Time after which the server ends a transaction that waits for its host. A host that hangs must not keep its locks,
+ * or other hosts could not take over its work.
+ */
+const maxIdleTransactionMs = 6000;
+
 /** Connects to the server and creates the schema if it is missing; statements see only that schema. */
 export async function openPostgres(url: string, schema: string, log: Log): Promise<Engine> {
   if (!/^[a-z][a-z0-9_-]{0,62}$/.test(schema) || schema.startsWith('pg_') || schema === 'information_schema') {
@@ -94,8 +100,11 @@ class Dialect extends PostgresDialect {
 
 class Driver extends PostgresDriver {
   constructor(pool: pg.Pool, schema: string) {
-    const searchPath = CompiledQuery.raw(`set search_path to "${schema}"`);
-    super({ pool, onCreateConnection: async (connection) => void (await connection.executeQuery(searchPath)) });
+    const configure = CompiledQuery.raw(
+      `select set_config('search_path', '"${schema}"', false),
+        set_config('idle_in_transaction_session_timeout', '${String(maxIdleTransactionMs)}', false)`,
+    );
+    super({ pool, onCreateConnection: async (connection) => void (await connection.executeQuery(configure)) });
   }
   override async acquireConnection(): Promise<DatabaseConnection> {
     return watchConnection(await withDatabaseErrors(() => super.acquireConnection()));

@@ -27,14 +27,14 @@ export async function openJobs(
     readonly metrics: Metrics;
   },
 ): Promise<Jobs & AsyncDisposable> {
-  const { service, database, clock, random, log, metrics, isAfterCrash } = options;
+  const { service, database, clock, hosts, random, log, metrics, isAfterCrash } = options;
   const finished = metrics.counter({
     name: 'jobs_finished_total',
     help: 'Attempts at jobs that ended, by kind and outcome.',
     labels: ['kind', 'outcome'],
   });
   await using opening = new AsyncDisposableStack();
-  const parts = { database, clock, random, log, finished, isAfterCrash };
+  const parts = { database, clock, random, log, finished, isAfterCrash, ...(hosts === undefined ? {} : { hosts }) };
   const { folder } = database;
   const worker = opening.use(
     await (folder === undefined

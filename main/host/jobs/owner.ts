@@ -10,6 +10,13 @@ export function leaseOwner(worker: string): string {
   return [processSpace(), process.pid, startedAt(), worker].join('|');
 }
 
+/** Returns the id of the host of an owner; undefined for an owner without one. */
+export function findHostId(owner: string): string | undefined {
+  const [, , , worker = ''] = owner.split('|');
+  const [host, name] = worker.split('/', 2);
+  return name === undefined ? undefined : host;
+}
+
 /** Returns whether an owner has certainly ended; unknown for other boots and containers. */
 export function isGone(owner: string): boolean {
   const [space = '', pid = '', started = ''] = owner.split('|');

@@ -1,14 +1,17 @@
 import type { Kysely } from 'kysely';
 import { claimBesideOthers, leaseMs, type ClaimRequest } from './claim.ts';
 import type { KindState } from './kind-state.ts';
-import { hasLapsed, renewLeases, releaseExpired } from './leases.ts';
+import { hasLapsed, listOwners, releaseExpired, renewLeases } from './leases.ts';
 import type { LiveJob } from './live-jobs.ts';
 import type { Outcome } from './job-end.ts';
+import { findHostId, isGone } from './owner.ts';
 import { releaseAllFirst, type InsertedJob, type JobRow } from './table.ts';
 import { Worker, type WorkerDependencies } from './worker.ts';
 import { RepeatingTask } from '../../../services/kit/repeating-task.ts';
 
 const renewEveryMs = 20_000;
+/** Interval of the same when the leases of hosts decide which of them have ended. */
+const renewForHostsEveryMs = 2000;
 /** Polls for jobs that other hosts enqueued, since no wake reports them. */
 const pollEveryMs = 5_000;
 /** A claim can run before the commit of a transaction outside of the group commit, and miss its jobs. */
@@ -19,8 +22,11 @@ const idlePollMs = 250;
  * while the host lives and released by others afterwards. Each end is stored immediately.
  */
 export class SharedWorker extends Worker {
+  /** Ids of hosts that have ended, of those that own jobs. */
+  #ended: ReadonlySet<string> = new Set();
+
   static async open(parts: WorkerDependencies): Promise<SharedWorker> {
-    const { clock, database, log } = parts;
+    const { clock, database, hosts, log } = parts;
     const worker = new SharedWorker(parts);
     await worker.#releaseExpired();
     await database.note(releaseAllFirst);
@@ -32,8 +38,9 @@ export class SharedWorker extends Worker {
     // A database that hangs must not accumulate runs.
     const repeat = (intervalMs: number, task: () => Promise<void>): void =>
       void worker.timers.use(new RepeatingTask(task, { clock, intervalMs, onError }));
-    repeat(renewEveryMs, () => worker.#renew());
-    repeat(renewEveryMs, () => worker.#releaseExpired());
+    const intervalMs = hosts === undefined ? renewEveryMs : renewForHostsEveryMs;
+    repeat(intervalMs, () => worker.#renew());
+    repeat(intervalMs, () => worker.#releaseExpired());
     repeat(pollEveryMs, poll);
     return worker;
   }
@@ -57,7 +64,9 @@ export class SharedWorker extends Worker {
   }
 
   protected isAbandoned(owner: string, until: number): boolean {
-    return hasLapsed(owner, until, this.parts.clock.now());
+    const hostId = this.parts.hosts === undefined ? undefined : findHostId(owner);
+    if (hostId === undefined) return hasLapsed(owner, until, this.parts.clock.now());
+    return isGone(owner) || this.#ended.has(hostId);
   }
 
   protected ended(job: LiveJob, kindState: KindState, outcome: Outcome): void {
@@ -75,9 +84,16 @@ export class SharedWorker extends Worker {
   }
 
   async #releaseExpired(): Promise<void> {
-    const { database, clock, log } = this.parts;
+    const { database, clock, hosts, log } = this.parts;
+    if (hosts !== undefined) {
+      const owners = await listOwners(database.kysely, this.owner);
+      if (owners.length === 0) return;
+      this.#ended = await hosts.findEnded(owners.flatMap((owner) => findHostId(owner) ?? []));
+    }
     for (const kindState of this.kinds.values()) kindState.unreported = kindState.handling.onDead !== undefined;
-    const jobs = await database.note((transaction) => releaseExpired(transaction, clock.now(), this.owner));
+    const jobs = await database.note((transaction) =>
+      releaseExpired(transaction, clock.now(), this.owner, (owner, until) => this.isAbandoned(owner, until)),
+    );
     if (jobs === 0) return;
     log.info('jobs of ended worker resumed', { jobs });
     this.checkAllKinds();

@@ -1,5 +1,6 @@
 import type { Kysely } from 'kysely';
 import type { Clock, Log, Random } from '../../../services/contracts/service.ts';
+import type { Leases } from '../../../services/contracts/leases.ts';
 import type { Counter } from '../../../services/contracts/metrics.ts';
 import type { Database } from '../database/open.ts';
 import { runOutsideRequests } from '../../../services/kit/language.ts';
@@ -26,6 +27,8 @@ export interface WorkerDependencies {
   readonly log: Log;
   /** Labels: kind, outcome. */
   readonly finished: Counter;
+  /** Hosts that share the table; without it, only the times of the leases decide which hosts have ended. */
+  readonly hosts?: Pick<Leases, 'hostId' | 'findEnded'>;
   /** An error ended the previous process, which one of its running jobs may have caused. */
   readonly isAfterCrash: boolean;
 }
@@ -52,9 +55,10 @@ export abstract class Worker implements AsyncDisposable {
   #stopped: Promise<void> | undefined;
 
   protected constructor(parts: WorkerDependencies) {
-    const { clock, database, log, random } = parts;
+    const { clock, database, hosts, log, random } = parts;
     this.parts = parts;
-    this.owner = leaseOwner(random.text(8));
+    const name = random.text(8);
+    this.owner = leaseOwner(hosts === undefined ? name : `${hosts.hostId}/${name}`);
     this.turns = new Turns({ clock, log, hasWork: () => this.#hasWork(), turn: () => this.#turn() });
     this.#deadLetters = new DeadLetters({
       database,

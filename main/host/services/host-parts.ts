@@ -6,6 +6,7 @@ import type { Connect, Fetch, FetchStream } from '../../../services/contracts/ou
 import type { Clock, Context, Random, Vault } from '../../../services/contracts/service.ts';
 import type { BlobStore } from '../blobs/blob-store.ts';
 import type { HostSettings } from '../config/host-settings.ts';
+import type { HostLeases } from '../leases/leases.ts';
 import type { ReadThread } from '../database/reads/thread.ts';
 import type { AppAddresses } from './app-pages.ts';
 import type { TrustPredicate } from '../http/proxies.ts';
@@ -25,6 +26,7 @@ export interface ServiceStorage {
   readonly databaseUrl: string;
   /** Store for the blobs of the services. */
   readonly blobs: BlobStore;
+  readonly leases: HostLeases;
   /** Reads SQLite files outside of the event loop. */
   readonly readThread: ReadThread;
   /**

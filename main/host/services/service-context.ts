@@ -50,12 +50,10 @@ export async function openServiceContext(
   const metrics = parts.observation.metrics.forService(id);
   opening.defer(() => parts.observation.metrics.release(id));
   const isAfterCrash = parts.storage.uncountedCrashes.delete(id);
-  const jobs = opening.use(await openJobs({ service: id, database, clock, random, log, metrics, isAfterCrash }));
-  const { noteAddress } = parts.addresses;
-  const { childPids: pids } = parts.outgoing;
-  const children = opening.use(
-    await openChildren(join(parts.storage.dataDir, '.children', id), { clock, log, noteAddress, pids }),
-  );
+  const leases = parts.storage.leases.forService(id, database.commit);
+  const common = { database, clock, random, log, metrics };
+  const jobs = opening.use(await openJobs({ ...common, service: id, hosts: leases, isAfterCrash }));
+  const children = opening.use(await openServiceChildren(id, parts, { clock, log }));
   const resources = opening.move();
   return {
     jobs,
@@ -63,6 +61,7 @@ export async function openServiceContext(
       db: database.kysely,
       reads: database.reads,
       commit: database.commit,
+      leases,
       singleHost: database.dialect === 'sqlite',
       files: folder,
       blobs: parts.storage.blobs.forService(id, folder),
@@ -90,6 +89,14 @@ export async function openServiceContext(
     },
     [Symbol.asyncDispose]: () => resources.disposeAsync(),
   };
+}
+
+function openServiceChildren(
+  id: string,
+  { addresses: { noteAddress }, outgoing: { childPids: pids }, storage: { dataDir } }: HostDependencies,
+  { clock, log }: Pick<Context, 'clock' | 'log'>,
+): Promise<Context['children'] & AsyncDisposable> {
+  return openChildren(join(dataDir, '.children', id), { clock, log, noteAddress, pids });
 }
 
 function openServiceDatabase(

@@ -46,16 +46,21 @@ export class PlanMonitor {
   }
 
   /** Starts the checks and the delivery of notifications. */
-  start(): Disposable {
-    const { clock, jobs, log } = this.#context;
-    const open = new DisposableStack();
+  async start(): Promise<AsyncDisposable> {
+    const { clock, jobs, leases, log } = this.#context;
+    await using open = new AsyncDisposableStack();
     const check = (): void => {
       this.check().catch((error: unknown) => log.warn('debrid plans not checked', { error }));
     };
     open.use(jobs.handle(notifyJob, async ({ payload }) => await this.#notify(payload)));
-    open.use(clock.after(firstCheckMs, check));
-    open.use(clock.every(hourMs, check));
-    return open;
+    const startChecks = (): Disposable => {
+      const timers = new DisposableStack();
+      timers.use(clock.after(firstCheckMs, check));
+      timers.use(clock.every(hourMs, check));
+      return timers;
+    };
+    open.use(await leases.hold('plans', startChecks));
+    return open.move();
   }
 
   /** Returns the stored plans, those that end first first. */

@@ -20,6 +20,8 @@ const leaseMs = 60_000;
 const renewIntervalMs = 20_000;
 /** Interval of the check for rows of a dead host, and for a database that was full. */
 const checkIntervalMs = 30_000;
+/** Interval of both while other hosts share the tables. */
+const sharedIntervalMs = 2000;
 
 interface Dependencies {
   readonly context: Context;
@@ -71,6 +73,7 @@ export class Queue implements AsyncDisposable {
     this.#holder = {
       machine: getMachineId(),
       process: (await findProcessIdentity(process.pid)) ?? String(process.pid),
+      host: context.leases.hostId,
     };
     await recover(this.#deps, this.#holder, true);
     await removeLeftovers(this.#deps);
@@ -79,7 +82,7 @@ export class Queue implements AsyncDisposable {
     };
     this.#resources.use(
       context.clock.every(
-        renewIntervalMs,
+        context.singleHost ? renewIntervalMs : sharedIntervalMs,
         logErrors(async () => {
           await this.#renew();
         }),
@@ -87,7 +90,7 @@ export class Queue implements AsyncDisposable {
     );
     this.#resources.use(
       context.clock.every(
-        checkIntervalMs,
+        context.singleHost ? checkIntervalMs : sharedIntervalMs,
         logErrors(async () => {
           await recover(this.#deps, this.#holder, false);
           this.wake();
@@ -189,6 +192,11 @@ export class Queue implements AsyncDisposable {
       this.#resources.use(this.#deps.context.clock.after(wait, () => this.wake()));
   }
 
+  /** Returns false for a row that another host has taken, because this one did not respond. */
+  #isOwn(owner: RunOwner | undefined): boolean {
+    return owner?.host === undefined || owner.host === this.#holder.host;
+  }
+
   /** Renews the leases of this process, and stops downloads that another host paused or removed. */
   async #renew(): Promise<void> {
     const { context, runs } = this.#deps;
@@ -196,12 +204,17 @@ export class Queue implements AsyncDisposable {
     if (uids.length === 0) return;
     const toStop = await context.commit(async (db) => {
       const store = new DownloadStore(db);
-      await store.renew(uids, this.leaseUntil);
       const active = new Set(
-        (await store.running()).filter(({ item }) => isRunning(item.state)).map(({ item }) => item.uid),
+        (await store.running())
+          .filter(({ item, owner }) => isRunning(item.state) && this.#isOwn(owner))
+          .map(({ item }) => item.uid),
       );
       // Downloads added to a paused queue are probed all the same.
       const paused = new Set((await isPaused(db)) ? runs.uids('download') : []);
+      await store.renew(
+        uids.filter((uid) => active.has(uid)),
+        this.leaseUntil,
+      );
       return uids.filter((uid) => !active.has(uid) || paused.has(uid));
     });
     await Promise.all(toStop.map(async (uid) => await this.stopRun(uid)));

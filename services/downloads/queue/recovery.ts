@@ -26,16 +26,21 @@ export async function recover(
   starting: boolean,
   platform: NodeJS.Platform = currentPlatform,
 ): Promise<void> {
-  for (const { item, owner, leaseUntil, child } of await new DownloadStore(context.db).running()) {
+  const rows = await new DownloadStore(context.db).running();
+  const hosts = rows.flatMap(({ owner }) => owner?.host ?? []);
+  const ended = hosts.length === 0 ? new Set() : await context.leases.findEnded(hosts);
+  for (const { item, owner, leaseUntil, child } of rows) {
+    const hasEnded = !context.singleHost && owner?.host !== undefined && ended.has(owner.host);
     const isLocal = owner === undefined || owner.machine === self.machine;
-    const isOwn = isLocal && owner?.process === self.process;
-    const hasLease = leaseUntil > context.clock.now();
+    const isOwn = isLocal && owner?.process === self.process && (owner.host === undefined || owner.host === self.host);
+    // Hosts that share the tables may have different times, so their leases decide.
+    const hasLease = context.singleHost || owner?.host === undefined ? leaseUntil > context.clock.now() : !hasEnded;
     // Rows of this process without a run are new, or could not be written when their run ended: the lease decides. Rows
     // with a run are alive, even when this computer slept past their lease.
     const isAlive = isOwn
       ? runs.has(item.uid) || (!starting && hasLease)
       : isLocal
-        ? await isOwnerRunning(owner, hasLease, platform)
+        ? !hasEnded && (await isOwnerRunning(owner, hasLease, platform))
         : hasLease;
     if (isAlive) continue;
     if (isLocal && child !== null) await endChild(child, platform);

@@ -10,11 +10,12 @@ const minIntervalMs = 30_000;
 type RemoveDownloads = (uids: readonly string[], states: typeof doneStates) => Promise<number>;
 
 /** Deletes old downloads from the history by the current setting. */
-export class Retention implements Disposable {
+export class Retention {
   readonly #context: Context;
   readonly #settings: Readonly<Pick<Settings, 'clearAfter'>>;
   readonly #remove: RemoveDownloads;
   #timer: Disposable | undefined;
+  #isStarted = false;
 
   constructor(context: Context, settings: Readonly<Pick<Settings, 'clearAfter'>>, remove: RemoveDownloads) {
     this.#context = context;
@@ -22,14 +23,23 @@ export class Retention implements Disposable {
     this.#remove = remove;
   }
 
-  /** Starts, or starts again with a changed setting. */
-  restart(): void {
-    this.#timer?.[Symbol.dispose]();
-    this.#timer = startRetention(this.#context, this.#remove, this.#settings.clearAfter);
+  /** Starts until the disposal. */
+  start(): Disposable {
+    this.#isStarted = true;
+    this.restart();
+    return {
+      [Symbol.dispose]: () => {
+        this.#isStarted = false;
+        this.#timer?.[Symbol.dispose]();
+      },
+    };
   }
 
-  [Symbol.dispose](): void {
+  /** Starts again with a changed setting, unless another host deletes old downloads. */
+  restart(): void {
+    if (!this.#isStarted) return;
     this.#timer?.[Symbol.dispose]();
+    this.#timer = startRetention(this.#context, this.#remove, this.#settings.clearAfter);
   }
 }
 

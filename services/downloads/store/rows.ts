@@ -40,6 +40,7 @@ export interface DownloadRow {
   finished_order: number | null;
   machine: string | null;
   host_process: string | null;
+  host: string | null;
   lease_until: number | null;
   child_process: string | null;
   thumbnail: string | null;
@@ -117,6 +118,7 @@ export function toRow(item: Item, position: number): DownloadRow {
     finished_order: null,
     machine: null,
     host_process: null,
+    host: null,
     lease_until: null,
     child_process: null,
     thumbnail: toStorableText(item.thumbnail),

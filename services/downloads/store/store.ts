@@ -24,6 +24,8 @@ export interface RunOwner {
   readonly machine: string;
   /** `<pid>/<start time>` of the host. */
   readonly process: string;
+  /** Id of the host among those that share the tables; undefined for rows of earlier versions. */
+  readonly host?: string | undefined;
 }
 
 /** Row with a run, or with a run that is ending, and its owner. */
@@ -253,7 +255,7 @@ export class DownloadStore {
       owner:
         row.machine === null || row.host_process === null
           ? undefined
-          : { machine: row.machine, process: row.host_process },
+          : { machine: row.machine, process: row.host_process, host: row.host ?? undefined },
       leaseUntil: row.lease_until ?? 0,
       child: row.child_process,
     }));
@@ -339,8 +341,9 @@ export class DownloadStore {
   }
 }
 
-const noOwner = { machine: null, host_process: null, lease_until: null, child_process: null };
+const noOwner = { machine: null, host_process: null, host: null, lease_until: null, child_process: null };
 
 function toOwnerColumns(owner: RunOwner, leaseUntil: number): Partial<DownloadRow> {
-  return { machine: owner.machine, host_process: owner.process, lease_until: leaseUntil, child_process: null };
+  const { machine, process, host = null } = owner;
+  return { machine, host_process: process, host, lease_until: leaseUntil, child_process: null };
 }

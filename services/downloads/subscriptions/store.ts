@@ -2,6 +2,7 @@ import type { Kysely, Selectable } from 'kysely';
 import { FailureCode } from '../../contracts/downloads/causes.ts';
 import { defaultOrderOptions, type Order } from '../domain/order.ts';
 import type { StoredSubscription, SubscriptionChange } from '../domain/subscription.ts';
+import { getNextCheck } from './schedule.ts';
 import { parseFailureParameters, serializeFailureParameters, toStorableText } from '../store/rows.ts';
 
 interface SubscriptionRow {
@@ -98,6 +99,14 @@ export class SubscriptionStore {
       .returning('id')
       .execute();
     return rows.map(({ id }) => id);
+  }
+
+  /** Makes checks due again that {@link claimDue} has postponed and that did not end. */
+  async releaseClaims(): Promise<void> {
+    for (const { id, createdAt, lastChecked, intervalMinutes, failures, nextCheck, enabled } of await this.list()) {
+      const due = getNextCheck(lastChecked ?? createdAt, intervalMinutes, failures);
+      if (enabled && due < nextCheck) await this.change(id, { nextCheck: due });
+    }
   }
 
   /** Marks entries as seen and returns the new ones. */

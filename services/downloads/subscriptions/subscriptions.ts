@@ -25,6 +25,8 @@ import { RepeatingTask } from '../../kit/repeating-task.ts';
 
 /** Interval of the search for due checks and expired removals. */
 const checkDueIntervalMs = 15_000;
+/** The same if other hosts add subscriptions. */
+const sharedCheckDueIntervalMs = 5000;
 /** Time after which another process repeats a check that did not end. */
 const claimTimeoutMs = 10 * 60_000;
 const restoreTimeMs = 10 * 60_000;
@@ -43,7 +45,7 @@ export interface SubscriptionSubscriber {
 type Dependencies = Omit<CheckerDependencies, 'publish'>;
 
 /** Subscriptions to channels, playlists and feeds whose new videos are downloaded. */
-export class Subscriptions implements AsyncDisposable {
+export class Subscriptions implements Disposable {
   readonly #deps: Dependencies;
   readonly #store: SubscriptionStore;
   readonly #checker: Checker;
@@ -59,11 +61,25 @@ export class Subscriptions implements AsyncDisposable {
     this.#checker = new Checker({ ...deps, publish: (subscription) => this.#publishChange(subscription) });
   }
 
-  start(): void {
-    const { clock, log } = this.#deps.context;
+  /** Begins to check due subscriptions. The disposal ends the checks in progress. */
+  async start(): Promise<AsyncDisposable> {
+    const { clock, commit, log, singleHost } = this.#deps.context;
+    // Checks that the former owner has claimed and not finished are due again.
+    if (!singleHost) await commit((db) => new SubscriptionStore(db).releaseClaims());
+    const stopping = new AbortController();
+    const signal = AbortSignal.any([stopping.signal, this.#abort.signal]);
     const onError = (error: unknown): void => log.error('subscription checks failed', { error });
-    this.#dueChecks = new RepeatingTask(() => this.#checkDue(), { clock, intervalMs: checkDueIntervalMs, onError });
-    this.#dueChecks.trigger();
+    const intervalMs = singleHost ? checkDueIntervalMs : sharedCheckDueIntervalMs;
+    const dueChecks = new RepeatingTask(() => this.#checkDue(signal), { clock, intervalMs, onError });
+    this.#dueChecks = dueChecks;
+    dueChecks.trigger();
+    return {
+      [Symbol.asyncDispose]: async () => {
+        this.#dueChecks = undefined;
+        stopping.abort();
+        await dueChecks[Symbol.asyncDispose]();
+      },
+    };
   }
 
   subscribe(subscriber: SubscriptionSubscriber): Disposable {
@@ -271,13 +287,12 @@ export class Subscriptions implements AsyncDisposable {
     return new Addresses(this.#deps.context.vault).split(checkedUrl.href);
   }
 
-  async [Symbol.asyncDispose](): Promise<void> {
+  [Symbol.dispose](): void {
     this.#resources.dispose();
     this.#abort.abort();
-    await this.#dueChecks?.[Symbol.asyncDispose]();
   }
 
-  async #checkDue(): Promise<void> {
+  async #checkDue(signal: AbortSignal): Promise<void> {
     const { context, engine, thumbnails } = this.#deps;
     const now = context.clock.now();
     let expired: readonly string[] = [];
@@ -287,7 +302,7 @@ export class Subscriptions implements AsyncDisposable {
       return engine.missing === undefined ? await store.claimDue(now, now + claimTimeoutMs) : [];
     });
     for (const id of expired) await thumbnails.remove(getPictureId(id));
-    if (due.length > 0) await this.#checker.checkAll(due, this.#abort.signal);
+    if (due.length > 0) await this.#checker.checkAll(due, signal);
   }
 
   #publishChange(subscription: StoredSubscription): void {

@@ -11,21 +11,34 @@ export interface AlarmOptions {
   readonly failureMessage: string;
   /**
    * Processes everything that is due and returns the time of the next due item in unix seconds. `isOpen` returns false
-   * after the alarm is closed.
+   * after the alarm was stopped.
    */
   readonly run: (isOpen: () => boolean) => Promise<number | undefined>;
 }
 
-/** Timer for the next due row of a table. */
-export class Alarm implements AsyncDisposable {
+/** Timer for the next due row of a table, while this host processes the table. */
+export class Alarm {
   readonly #options: AlarmOptions;
   #next: number | undefined;
   #timer: Disposable | undefined;
   #running: Promise<void> | undefined;
-  #closed = false;
+  #isStarted = false;
 
   constructor(options: AlarmOptions) {
     this.#options = options;
+  }
+
+  /** Begins to run. The disposal stops the timer and waits for the run in progress. */
+  start(): AsyncDisposable {
+    this.#isStarted = true;
+    this.#arm();
+    return {
+      [Symbol.asyncDispose]: async () => {
+        this.#isStarted = false;
+        this.#timer?.[Symbol.dispose]();
+        await this.#running;
+      },
+    };
   }
 
   /** Schedules a run for this time, in unix seconds. */
@@ -35,15 +48,9 @@ export class Alarm implements AsyncDisposable {
     this.#arm();
   }
 
-  async [Symbol.asyncDispose](): Promise<void> {
-    this.#closed = true;
-    this.#timer?.[Symbol.dispose]();
-    await this.#running;
-  }
-
   #arm(): void {
     this.#timer?.[Symbol.dispose]();
-    if (this.#closed || this.#next === undefined || this.#running !== undefined) return;
+    if (!this.#isStarted || this.#next === undefined || this.#running !== undefined) return;
     const { clock } = this.#options.context;
     const remainingMs = this.#next * 1000 - clock.now();
     if (remainingMs <= 0) return this.#tick();
@@ -67,6 +74,6 @@ export class Alarm implements AsyncDisposable {
 
   async #run(): Promise<void> {
     this.#next = undefined;
-    this.expect(await this.#options.run(() => !this.#closed));
+    this.expect(await this.#options.run(() => this.#isStarted));
   }
 }

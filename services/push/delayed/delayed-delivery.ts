@@ -19,7 +19,7 @@ export interface DelayedDeliveryDependencies {
 }
 
 /** Publishes delayed messages at their time. */
-export class DelayedDelivery implements AsyncDisposable {
+export class DelayedDelivery {
   readonly #dependencies: DelayedDeliveryDependencies;
   readonly #alarm: Alarm;
 
@@ -32,6 +32,11 @@ export class DelayedDelivery implements AsyncDisposable {
     });
   }
 
+  /** Begins to publish; the disposal waits for the commit in progress. */
+  start(): AsyncDisposable {
+    return this.#alarm.start();
+  }
+
   /** Reads the time of the next message: at the start and periodically, because other hosts may share the table. */
   async refresh(): Promise<void> {
     this.#alarm.expect(await this.#dependencies.store.nextTime());
@@ -40,10 +45,6 @@ export class DelayedDelivery implements AsyncDisposable {
   /** Schedules a delivery for this time, in unix seconds. */
   expect(time: number): void {
     this.#alarm.expect(time);
-  }
-
-  [Symbol.asyncDispose](): Promise<void> {
-    return this.#alarm[Symbol.asyncDispose]();
   }
 
   async #deliverAll(isOpen: () => boolean): Promise<number | undefined> {

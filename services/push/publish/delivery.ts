@@ -100,22 +100,25 @@ export class Delivery implements AsyncDisposable {
     await this.retention.start();
     // A store that does not respond must not delay the start.
     if (context.blobs.getPath(attachmentsFolder) !== undefined) await this.attachments.removeOrphans();
-    await this.#delayedDelivery.refresh();
     return resources.move();
   }
 
-  async runMinutely(): Promise<void> {
-    this.#feed.notifyGrown();
-    await this.attachments.removeExpired();
-    await this.#delayedDelivery.refresh();
+  /** Begins to publish delayed messages; the disposal waits for the commit in progress. */
+  startDelayed(): AsyncDisposable {
+    return this.#delayedDelivery.start();
   }
 
-  runHourly(): Promise<void> {
-    return this.attachments.removeOrphans();
+  /** Reads the time of the next delayed message, which another host may have accepted. */
+  refreshDelayed(): Promise<void> {
+    return this.#delayedDelivery.refresh();
+  }
+
+  /** Notifies the inbox of messages that other hosts may have published. */
+  notifyInbox(): void {
+    this.#feed.notifyGrown();
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
-    await this.#delayedDelivery[Symbol.asyncDispose]();
     await this.publisher.close();
   }
 

@@ -18,7 +18,7 @@ import { sendReminders } from './reminders.ts';
 const minuteMs = 60_000;
 
 /** Quiet hours: messages are held, summarized or repeated by the rules of accounts. */
-export class QuietHours implements DeliveryRules, AsyncDisposable {
+export class QuietHours implements DeliveryRules {
   readonly store: QuietStore;
   readonly accountRules: AccountRules;
   readonly #context: Context;
@@ -90,9 +90,16 @@ export class QuietHours implements DeliveryRules, AsyncDisposable {
       }),
     );
     resources.use(deleteWithAccount(this.#context, 'rules', (account) => this.#removeAccount(account)));
-    // Quiet hours that ended while the service was not running are handled now.
-    this.#checkNow();
     return resources;
+  }
+
+  /**
+   * Begins to send digests and reminders, first for quiet hours that ended while no host did. The disposal waits for
+   * the run in progress.
+   */
+  startDigests(): AsyncDisposable {
+    this.#checkNow();
+    return this.#alarm.start();
   }
 
   /**
@@ -102,10 +109,6 @@ export class QuietHours implements DeliveryRules, AsyncDisposable {
   async upkeep(): Promise<void> {
     await this.accountRules.load();
     this.#checkNow();
-  }
-
-  [Symbol.asyncDispose](): Promise<void> {
-    return this.#alarm[Symbol.asyncDispose]();
   }
 
   /** Returns how a message is delivered to an account with rules; undefined when it is held. */
@@ -144,7 +147,8 @@ export class QuietHours implements DeliveryRules, AsyncDisposable {
     const stillHeld = await sendDigests(this.#dependencies);
     const reminder = await sendReminders(this.#dependencies);
     // Messages held during the run may not have been seen.
-    this.#hasEntries = stillHeld || reminder !== undefined || this.#expectCount !== countBefore;
+    this.#hasEntries =
+      !this.#context.singleHost || stillHeld || reminder !== undefined || this.#expectCount !== countBefore;
     const next = Math.min(stillHeld ? this.#nextMinute() : Infinity, reminder ?? Infinity);
     return next === Infinity ? undefined : Math.ceil(next / 1000);
   }

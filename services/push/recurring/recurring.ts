@@ -6,10 +6,13 @@ import { RecurringRuns } from './runs.ts';
 import { Schedules } from './schedules.ts';
 
 /** Recurring messages. */
-export interface Recurring extends AsyncDisposable {
+export interface Recurring {
   readonly schedules: Schedules;
-  start(): Promise<Disposable>;
-  runMinutely(): Promise<void>;
+  start(): Disposable;
+  /** Begins to publish due messages; the disposal waits for the commit in progress. */
+  startRuns(): AsyncDisposable;
+  /** Reads the time of the next message, which another host may have changed. */
+  refresh(): Promise<void>;
 }
 
 export function openRecurring(context: Context, delivery: Delivery, reserved: ReadonlySet<string>): Recurring {
@@ -25,12 +28,8 @@ export function openRecurring(context: Context, delivery: Delivery, reserved: Re
   });
   return {
     schedules,
-    async start() {
-      const removed = deleteWithAccount(context, 'schedules', (account) => schedules.removeAccount(account));
-      await runs.refresh();
-      return removed;
-    },
-    runMinutely: () => runs.refresh(),
-    [Symbol.asyncDispose]: () => runs[Symbol.asyncDispose](),
+    start: () => deleteWithAccount(context, 'schedules', (account) => schedules.removeAccount(account)),
+    startRuns: () => runs.start(),
+    refresh: () => runs.refresh(),
   };
 }

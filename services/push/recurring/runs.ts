@@ -38,7 +38,7 @@ interface Run {
  * Publishes due messages of schedules. The message, its key (schedule and due time) and the step to the next run are
  * one transaction, so that each run happens exactly once.
  */
-export class RecurringRuns implements AsyncDisposable {
+export class RecurringRuns {
   readonly #dependencies: RunDependencies;
   readonly #alarm: Alarm;
 
@@ -51,6 +51,11 @@ export class RecurringRuns implements AsyncDisposable {
     });
   }
 
+  /** Begins to run; the disposal waits for the commit in progress. */
+  start(): AsyncDisposable {
+    return this.#alarm.start();
+  }
+
   /** Reads the time of the next run: at the start and periodically, because other hosts may share the table. */
   async refresh(): Promise<void> {
     await this.#rewind();
@@ -60,10 +65,6 @@ export class RecurringRuns implements AsyncDisposable {
   /** Schedules a run for this time, in unix seconds. */
   expect(time: number | null): void {
     this.#alarm.expect(time ?? undefined);
-  }
-
-  [Symbol.asyncDispose](): Promise<void> {
-    return this.#alarm[Symbol.asyncDispose]();
   }
 
   async #runAll(isOpen: () => boolean): Promise<number | undefined> {

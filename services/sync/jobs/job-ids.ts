@@ -1,4 +1,4 @@
-import type { Kysely } from 'kysely';
+import { sql, type Kysely } from 'kysely';
 import type { Context } from '../../contracts/service.ts';
 import type { Tables } from '../store/tables.ts';
 import { SingleFlight } from '../../kit/single-flight.ts';
@@ -23,21 +23,16 @@ export class JobIds {
   }
 
   async #reserve(): Promise<void> {
-    const [from, to] = await this.#context.commit(async (transaction: Kysely<Tables>) => {
-      const row = await transaction
-        .selectFrom('keepsakes')
-        .select('value')
-        .where('name', '=', counterName)
-        .executeTakeFirst();
-      const first = row === undefined ? 1 : Number(row.value);
-      const value = String(first + blockSize);
-      await transaction
+    // One statement, so that two hosts never reserve the same block.
+    const next = sql<string>`cast(cast(keepsakes.value as bigint) + ${sql.lit(blockSize)} as text)`;
+    const { value } = await this.#context.commit(async (transaction: Kysely<Tables>) =>
+      transaction
         .insertInto('keepsakes')
-        .values({ name: counterName, value })
-        .onConflict((conflict) => conflict.column('name').doUpdateSet({ value }))
-        .execute();
-      return [first, first + blockSize];
-    });
-    [this.#next, this.#end] = [from ?? 1, to ?? 1];
+        .values({ name: counterName, value: String(1 + blockSize) })
+        .onConflict((conflict) => conflict.column('name').doUpdateSet({ value: next }))
+        .returning('value')
+        .executeTakeFirstOrThrow(),
+    );
+    [this.#next, this.#end] = [Number(value) - blockSize, Number(value)];
   }
 }

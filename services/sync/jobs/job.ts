@@ -87,6 +87,8 @@ export class Job {
   readonly speeds: number[] = [];
   /** Number of seconds that each speed value covers. */
   speedStep = 1;
+  /** Another host has marked the job as interrupted, and repeats it if necessary. */
+  isTakenOver = false;
   /** Final state if the job is stopped. */
   stopsAs: JobState = 'stopped';
   #ticks: number[] = [];

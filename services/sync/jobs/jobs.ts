@@ -28,7 +28,7 @@ const maxCachedResponses = 64 * 1024 * 1024;
 const maxStoredResponse = 1_000_000;
 
 export interface JobsOptions {
-  readonly context: Pick<Context, 'clock' | 'commit' | 'log'>;
+  readonly context: Pick<Context, 'clock' | 'commit' | 'leases' | 'log' | 'singleHost'>;
   readonly engine: Engine;
   readonly ids: JobIds;
   readonly store: JobStore;
@@ -105,6 +105,7 @@ export class Jobs {
           destination,
           state: 'waiting',
           attempt,
+          host: context.leases.hostId,
           started_at: job.startedAt,
           ended_at: null,
           error: '',
@@ -159,7 +160,11 @@ export class Jobs {
 
   /** Runs a job. Its result is stored and sent to clients of rclone, so it must not be in the language of a page. */
   #begin(job: Job): Promise<JobOutcome> {
-    if (job.order.durable) this.#ticking ??= this.#options.context.clock.every(secondMs, () => void this.#tick());
+    if (job.order.durable) {
+      this.#ticking ??= this.#options.context.clock.every(secondMs, () => {
+        this.#tick().catch((error: unknown) => this.#options.context.log.warn('sync statistics failed', { error }));
+      });
+    }
     return this.#run(job);
   }
 
@@ -233,9 +238,13 @@ export class Jobs {
         speeds: JSON.stringify({ step: job.speedStep, values: job.speeds }),
       };
       const files = toFileRows(job);
-      await context
-        .commit((transaction: Kysely<Tables>) => store.end(transaction, job.id, end, files))
-        .catch((cause: unknown) => context.log.error('sync job result not stored', { error: cause }));
+      try {
+        job.isTakenOver = !(await context.commit((transaction: Kysely<Tables>) =>
+          store.end(transaction, job.id, end, files),
+        ));
+      } catch (cause) {
+        context.log.error('sync job result not stored', { error: cause });
+      }
     }
     context.clock.after(cacheMs, () => {
       this.#jobs.delete(job.id);
@@ -270,12 +279,20 @@ export class Jobs {
   }
 
   async #tick(): Promise<void> {
-    const engine = this.#options.engine;
+    const { context, engine } = this.#options;
+    if (!context.singleHost) await this.#stopTakenOver();
     for (const job of this.running) {
       if (!job.order.durable || job.state !== 'running') continue;
       await this.#updateStats(engine, job);
       this.#options.events.emit('jobChange', job);
     }
+  }
+
+  /** Stops jobs that another host has marked as interrupted, because this one did not respond. */
+  async #stopTakenOver(): Promise<void> {
+    const durable = this.durable;
+    const stillRunning = await this.#options.store.listRunning(durable.map(({ id }) => id));
+    for (const job of durable) if (!stillRunning.has(job.id)) this.stop(job, 'interrupted');
   }
 
   #addLocalStats(job: Job): void {

@@ -36,6 +36,7 @@ export class JobStore {
     await transaction.updateTable('runs').set({ state: 'running' }).where('id', '=', id).execute();
   }
 
+  /** Stores the end of a job. Returns false when another host has interrupted it, and stores nothing. */
   async end(
     transaction: Kysely<Tables>,
     id: number,
@@ -44,27 +45,56 @@ export class JobStore {
       'state' | 'ended_at' | 'error' | 'error_code' | 'error_parameters' | 'output' | 'stats' | 'speeds' | 'plan_id'
     >,
     files: readonly FileRow[],
-  ): Promise<void> {
-    await transaction.updateTable('runs').set(end).where('id', '=', id).execute();
+  ): Promise<boolean> {
+    const query = transaction.updateTable('runs').set(end).where('id', '=', id).where('state', 'in', running);
+    const { numUpdatedRows } = await query.executeTakeFirst();
+    if (numUpdatedRows === 0n) return false;
     for (let index = 0; index < files.length; index += 100) {
       await transaction
         .insertInto('run_files')
         .values(files.slice(index, index + 100))
         .execute();
     }
+    return true;
   }
 
-  /** Marks jobs as interrupted that were running when the host was killed, and returns them. */
-  async interrupt(transaction: Kysely<Tables>, now: number): Promise<readonly JobRow[]> {
-    const interruptedRows = await transaction.selectFrom('runs').selectAll().where('state', 'in', running).execute();
+  /** Lists the hosts of running jobs; null for jobs of earlier versions. */
+  async listRunningHosts(): Promise<readonly (string | null)[]> {
+    const rows = await this.#db.selectFrom('runs').select('host').distinct().where('state', 'in', running).execute();
+    return rows.map(({ host }) => host);
+  }
+
+  /** Marks running jobs of hosts that have ended as interrupted, and returns them. */
+  async interrupt(
+    transaction: Kysely<Tables>,
+    now: number,
+    isEnded: (row: Pick<JobRow, 'host' | 'id'>) => boolean,
+  ): Promise<readonly JobRow[]> {
+    const rows = await transaction.selectFrom('runs').selectAll().where('state', 'in', running).execute();
+    const interruptedRows = rows.filter(isEnded);
     if (interruptedRows.length === 0) return [];
     const { error, code } = failures.interrupted.create({});
+    const ids = interruptedRows.map(({ id }) => id);
     await transaction
       .updateTable('runs')
       .set({ state: 'interrupted', ended_at: now, error, error_code: code })
+      .where('id', 'in', ids)
       .where('state', 'in', running)
       .execute();
     return interruptedRows;
+  }
+
+  /** Returns those of the jobs that still run, which is not the case after another host has interrupted them. */
+  async listRunning(ids: readonly number[]): Promise<ReadonlySet<number>> {
+    if (ids.length === 0) return new Set();
+    const query = this.#db.selectFrom('runs').select('id').where('id', 'in', ids).where('state', 'in', running);
+    return new Set((await query.execute()).map(({ id }) => id));
+  }
+
+  /** Returns whether any host runs a job of a task. */
+  async isTaskRunning(task: number): Promise<boolean> {
+    const query = this.#db.selectFrom('runs').select('id').where('task_id', '=', task).where('state', 'in', running);
+    return (await query.limit(1).executeTakeFirst()) !== undefined;
   }
 
   find(id: number): Promise<JobRow | undefined> {

@@ -44,6 +44,10 @@ export const migrations: readonly Migration[] = [
     },
   },
   failureParameters,
+  {
+    name: '004-hosts-of-runs',
+    up: (db) => db.schema.alterTable('runs').addColumn('host', 'text').execute(),
+  },
 ];
 
 /** Creates the tables of the runs of jobs, with their indexes. */

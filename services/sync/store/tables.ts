@@ -33,6 +33,8 @@ export interface Tables {
     task_id: number | null;
     plan_id: number | null;
     attempt: number;
+    /** Host that runs the job; null for jobs of earlier versions. */
+    host: Generated<string | null>;
   };
   run_files: {
     job_id: number;

@@ -26,6 +26,8 @@ import { runOutsideRequests } from '../../kit/language.ts';
 import { RepeatingTask } from '../../kit/repeating-task.ts';
 
 const checkIntervalMs = 15_000;
+/** The same if other hosts change tasks, or end while they run them. */
+const sharedCheckIntervalMs = 2000;
 
 /** Stores of tasks and of their runs. */
 export interface TaskStores {
@@ -34,7 +36,7 @@ export interface TaskStores {
 }
 
 export interface TasksOptions extends RunDependencies {
-  readonly context: Pick<Context, 'accounts' | 'bus' | 'clock' | 'commit' | 'log'>;
+  readonly context: Pick<Context, 'accounts' | 'bus' | 'clock' | 'commit' | 'leases' | 'log' | 'singleHost'>;
   readonly access: Access;
   readonly jobs: Jobs;
   readonly stores: TaskStores;
@@ -44,33 +46,57 @@ export interface TasksOptions extends RunDependencies {
 }
 
 /** Manages sync tasks: their schedule, their runs, retries and notifications. */
-export class Tasks implements Disposable {
+export class Tasks {
   readonly #options: TasksOptions;
   #schedule: RepeatingTask | undefined;
   #holds = 0;
-  #closed = false;
+  #wasStarted = false;
 
   constructor(options: TasksOptions) {
     this.#options = options;
   }
 
-  /** Starts the schedule, including runs that were due or interrupted while the host was down. */
-  async start(interrupted: readonly JobRow[]): Promise<void> {
-    const { context } = this.#options;
-    const { store } = this.#options.stores;
-    for (const { task_id: id, kind } of interrupted) {
-      if (id === null || kind !== 'run') continue;
-      await context.commit((transaction) => store.change(transaction, id, { nextAt: context.clock.now() }));
-    }
-    const { clock, log } = context;
+  /** Starts the schedule, including runs that were due or interrupted while no host ran it. */
+  async startSchedule(): Promise<AsyncDisposable> {
+    // No job of this process is running before the first start.
+    await this.#resumeInterrupted(!this.#wasStarted);
+    this.#wasStarted = true;
+    const { clock, log, singleHost } = this.#options.context;
+    const intervalMs = singleHost ? checkIntervalMs : sharedCheckIntervalMs;
     const onError = (error: unknown): void => log.error('sync schedule failed', { error });
-    this.#schedule = new RepeatingTask(() => this.#startDue(), { clock, intervalMs: checkIntervalMs, onError });
+    const check = async (): Promise<void> => {
+      if (!singleHost) await this.#resumeInterrupted(false);
+      await this.#startDue();
+    };
+    const schedule = new RepeatingTask(check, { clock, intervalMs, onError });
+    this.#schedule = schedule;
     this.startDueTasks();
+    return {
+      [Symbol.asyncDispose]: async () => {
+        this.#schedule = undefined;
+        await schedule[Symbol.asyncDispose]();
+      },
+    };
   }
 
-  [Symbol.dispose](): void {
-    this.#closed = true;
-    this.#schedule?.[Symbol.dispose]();
+  /** Marks jobs of hosts that have ended as interrupted; their tasks are due now. */
+  async #resumeInterrupted(withOwn: boolean): Promise<void> {
+    const { clock, commit, leases } = this.#options.context;
+    const { runs, store } = this.#options.stores;
+    const hosts = await runs.listRunningHosts();
+    if (hosts.length === 0) return;
+    const ended = await leases.findEnded(hosts.flatMap((host) => host ?? []));
+    const now = clock.now();
+    const isEnded = ({ host }: Pick<JobRow, 'host'>): boolean =>
+      host === null || ended.has(host) || (withOwn && host === leases.hostId);
+    const interrupted = await commit(async (transaction: Kysely<any>) => {
+      const rows = await runs.interrupt(transaction, now, isEnded);
+      for (const { task_id: id, kind } of rows) {
+        if (id !== null && kind === 'run') await store.change(transaction, id, { nextAt: now });
+      }
+      return rows;
+    });
+    if (interrupted.length > 0) this.#publishChange();
   }
 
   /** Pauses the schedule until the result is disposed. */
@@ -216,7 +242,7 @@ export class Tasks implements Disposable {
     const { context, notifications } = this.#options;
     const { store } = this.#options.stores;
     const { kind, taskId } = job.order;
-    if (taskId === undefined || kind !== 'run') return;
+    if (taskId === undefined || kind !== 'run' || job.isTakenOver) return;
     const task = await store.find(taskId);
     if (task === undefined) return;
     const now = context.clock.now();
@@ -252,8 +278,8 @@ export class Tasks implements Disposable {
       await context.commit((transaction) => store.change(transaction, task.id, { nextAt: scheduledAt }));
     }
     for (const task of await store.due(now)) {
-      if (this.#closed) return;
-      if (this.findRunningJob(task.id) !== undefined) continue;
+      if (this.#schedule === undefined) return;
+      if (await this.#isRunning(task.id)) continue;
       try {
         await this.run(task);
       } catch (error) {
@@ -273,7 +299,7 @@ export class Tasks implements Disposable {
       ...request
     }: Pick<JobRequest, 'kind' | 'work' | 'writes' | 'planId'> & { readonly endpoints: Endpoints },
   ): Promise<Job> {
-    if (this.findRunningJob(task.id) !== undefined) throw new Problem('sync.runs', 409, m.alreadyRunning());
+    if (await this.#isRunning(task.id)) throw new Problem('sync.runs', 409, m.alreadyRunning());
     const { fields } = task;
     const { job } = await this.#options.jobs.start({
       ...request,
@@ -292,6 +318,12 @@ export class Tasks implements Disposable {
     });
     this.#publishChange();
     return job;
+  }
+
+  /** Returns whether this or another host runs a job of the task. */
+  async #isRunning(id: number): Promise<boolean> {
+    if (this.findRunningJob(id) !== undefined) return true;
+    return !this.#options.context.singleHost && (await this.#options.stores.runs.isTaskRunning(id));
   }
 
   /** Checks the locations with the current permissions of the owner. @throws Problem 403 */

@@ -212,7 +212,7 @@ function incidentHandlers({
       const incident = await change(params, (transaction, { id }) =>
         incidents.resolve(transaction, id, context.clock.now()),
       );
-      monitoring.handleResolvedIncident(incident);
+      await monitoring.handleResolvedIncident(incident);
       return incident;
     }),
   ];

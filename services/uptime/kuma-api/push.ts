@@ -1,5 +1,4 @@
 import { Problem } from '../../contracts/problem.ts';
-import type { Clock } from '../../contracts/service.ts';
 import type { Route } from '../../kit/http/listener.ts';
 import { toQueryObject } from '../../kit/http/query.ts';
 import { jsonReply } from '../../kit/http/respond.ts';
@@ -10,9 +9,9 @@ const maxPingMs = 100_000_000_000;
 const maxMessageLength = 5000;
 
 /** Handles `/api/push/:token` with any method. The response is sent once the heartbeat is stored. */
-export function createPushHandler(clock: Clock, { monitors, runner, local, recorder }: Monitoring): Route['handle'] {
+export function createPushHandler(monitoring: Monitoring): Route['handle'] {
   return async ({ params, query }) => {
-    const monitor = monitors.findByToken(params['token'] ?? '');
+    const monitor = monitoring.monitors.findByToken(params['token'] ?? '');
     if (monitor === undefined) {
       return jsonReply(404, { ok: false, msg: 'Monitor not found or not active.' });
     }
@@ -22,16 +21,12 @@ export function createPushHandler(clock: Clock, { monitors, runner, local, recor
       const range = `Invalid ping value. Must be between 0 and ${String(maxPingMs)} ms.`;
       return jsonReply(404, { ok: false, msg: range });
     }
-    runner.record(monitor, {
-      at: clock.now(),
-      isReport: true,
-      status: status === 'up' ? heartbeatStatus.up : heartbeatStatus.down,
-      msg: (typeof msg === 'string' ? msg : JSON.stringify(msg)).slice(0, maxMessageLength),
-      ping: Number.isNaN(ping) || ping === 0 ? null : Math.round(ping * 1000) / 1000,
-    });
-    local.restartTimer(monitor);
     try {
-      await recorder.flush();
+      await monitoring.report(monitor, {
+        status: status === 'up' ? heartbeatStatus.up : heartbeatStatus.down,
+        msg: (typeof msg === 'string' ? msg : JSON.stringify(msg)).slice(0, maxMessageLength),
+        ping: Number.isNaN(ping) || ping === 0 ? null : Math.round(ping * 1000) / 1000,
+      });
     } catch (error) {
       throw new Problem('uptime.not_stored', 503, 'The push could not be stored. Send it again.', { cause: error });
     }

@@ -22,6 +22,8 @@ import { SerialQueue } from '../../kit/serial-queue.ts';
 
 /** Maximum delay between two evaluations, because clocks can be set and computers can sleep. */
 const maxDelayMs = 30_000;
+/** Time in which a host takes over from another one. */
+const maxUnsentMs = 60_000;
 const dayMs = 86_400_000;
 const visibleSlots = 5;
 const sameAsServer = 'SAME_AS_SERVER';
@@ -47,6 +49,10 @@ export class Maintenances implements Disposable {
   #coveredIds: ReadonlySet<number> = new Set();
   #timer: Disposable | undefined;
   readonly #changes = new SerialQueue();
+  /** Commits with the lease of the checks; undefined while another host sends the notifications. */
+  #commit: Context['commit'] | undefined;
+  /** Notifications that another host sends, in case that it fails. */
+  #unsent: DueAnnouncement[] = [];
   #closed = false;
 
   constructor(dependencies: MaintenancesDependencies) {
@@ -54,8 +60,31 @@ export class Maintenances implements Disposable {
   }
 
   async start(): Promise<void> {
-    for (const stored of await this.#dependencies.store.all()) this.#all.set(stored.id, stored);
+    const rows = await this.#dependencies.store.all();
+    this.#all.clear();
+    for (const stored of rows) this.#all.set(stored.id, stored);
     this.#update();
+  }
+
+  /** Loads the windows that other hosts have changed. */
+  reload(): Promise<void> {
+    return this.#changes.run(async () => {
+      await this.start();
+      this.#dependencies.onChange();
+    });
+  }
+
+  /** Begins to send notifications, first those that the former owner has not sent. */
+  startNotifications(commit: Context['commit']): void {
+    this.#commit = commit;
+    const unsent = this.#unsent;
+    this.#unsent = [];
+    for (const announcement of unsent) this.#send(announcement);
+    this.#update();
+  }
+
+  stopNotifications(): void {
+    this.#commit = undefined;
   }
 
   [Symbol.dispose](): void {
@@ -153,11 +182,11 @@ export class Maintenances implements Disposable {
   /** Determines the active windows, sends due notifications and sets the timer for the next change. */
   #update(): void {
     if (this.#closed) return;
-    const { clock, log } = this.#dependencies.context;
+    const { clock } = this.#dependencies.context;
     const now = clock.now();
     const running = new Map<number, Slot>();
     let next = now + maxDelayMs;
-    const dueAnnouncements: { readonly stored: StoredMaintenance; readonly events: readonly Announcement[] }[] = [];
+    const dueAnnouncements: DueAnnouncement[] = [];
     for (const stored of this.#all.values()) {
       const plan = this.#toPlan(stored);
       const slot = findSlotAt(plan, now);
@@ -167,7 +196,7 @@ export class Maintenances implements Disposable {
         for (const moment of moments) if (moment > now) next = Math.min(next, moment);
       }
       const events = findAnnouncements(stored, { before: this.#running.get(stored.id), running: slot, plan, now });
-      if (events.length > 0) dueAnnouncements.push({ stored, events });
+      if (events.length > 0) dueAnnouncements.push({ stored, events, at: now });
     }
     const previous = this.#coveredIds;
     const began = [...running].some(([id, { start }]) => this.#running.get(id)?.start !== start);
@@ -177,16 +206,28 @@ export class Maintenances implements Disposable {
     const changedIds = [...previous, ...this.#coveredIds].filter((id) => previous.has(id) !== this.#coveredIds.has(id));
     if (changedIds.length > 0) this.#dependencies.onCoverageChange(changedIds);
     if (began || ended) this.#dependencies.onChange();
-    for (const { stored, events } of dueAnnouncements) {
-      void this.#announce(stored, events).catch((error: unknown) =>
-        log.error('maintenance notification failed', { error }),
-      );
-    }
+    for (const announcement of dueAnnouncements) this.#send(announcement);
     this.#timer?.[Symbol.dispose]();
     this.#timer = clock.after(Math.max(1, next - now), () => this.#update());
   }
 
-  #announce(input: StoredMaintenance, announcements: readonly Announcement[]): Promise<void> {
+  #send(announcement: DueAnnouncement): void {
+    const { clock, log } = this.#dependencies.context;
+    if (this.#commit === undefined) {
+      const isRecent = ({ at }: DueAnnouncement): boolean => at > clock.now() - maxUnsentMs;
+      this.#unsent = [...this.#unsent.filter(isRecent), announcement];
+      return;
+    }
+    this.#announce(announcement.stored, announcement.events, this.#commit).catch((error: unknown) =>
+      log.error('maintenance notification failed', { error }),
+    );
+  }
+
+  #announce(
+    input: StoredMaintenance,
+    announcements: readonly Announcement[],
+    commit: Context['commit'],
+  ): Promise<void> {
     return this.#changes.run(async () => {
       const stored = this.#all.get(input.id) ?? input;
       const { context, store, events } = this.#dependencies;
@@ -199,7 +240,7 @@ export class Maintenances implements Disposable {
         ...newEvents.flatMap(({ key, covers }) => [key, ...covers]),
       ];
       const next = { ...stored, told: announcedKeys };
-      await context.commit(async (transaction) => {
+      await commit(async (transaction) => {
         if (this.#all.has(stored.id)) await store.change(transaction, next);
         const order = `maintenance:${String(stored.id)}`;
         for (const { event } of newEvents)
@@ -240,6 +281,13 @@ export class Maintenances implements Disposable {
       upcoming,
     };
   }
+}
+
+/** Notifications of a window with the time at which they became due. */
+interface DueAnnouncement {
+  readonly stored: StoredMaintenance;
+  readonly events: readonly Announcement[];
+  readonly at: number;
 }
 
 interface Announcement {

@@ -87,6 +87,28 @@ export function toStoredState(monitor: RuntimeMonitor): StoredMonitorState {
   };
 }
 
+/**
+ * Applies a state that another host has stored. States are stored less often than heartbeats, so the time and result of
+ * a later heartbeat are kept, and the time never passes a heartbeat that was not read yet.
+ */
+export function applyStoredState(monitor: RuntimeMonitor, stored: StoredMonitorState): void {
+  const { checkState: current } = monitor;
+  const { standing } = stored;
+  const isLater = current.at !== null && standing.at !== null && current.at > standing.at;
+  const result = isLater
+    ? { status: current.status, msg: current.msg, ping: current.ping, retries: current.retries }
+    : {};
+  monitor.checkState = { ...standing, ...result, at: current.at };
+  monitor.chain = stored.chain;
+  monitor.flapping = stored.flapping;
+  monitor.told = stored.told;
+  monitor.incident = stored.incident;
+  monitor.outageSince = stored.outageSince;
+  monitor.silenced = stored.silenced;
+  monitor.slowness = stored.slowness;
+  monitor.quarantinedAt = stored.quarantinedAt;
+}
+
 export function toRules(config: MonitorConfig): MonitorRules {
   return {
     maxretries: config.maxretries,

@@ -1,17 +1,22 @@
+import * as m from '#messages/uptime-problems';
 import { join } from 'node:path';
+import type { Lease } from '../../contracts/leases.ts';
 import type { Context } from '../../contracts/service.ts';
+import { Problem } from '../../contracts/problem.ts';
 import type { Incident } from '../../contracts/uptime/views.ts';
 import type { Changes } from '../changes.ts';
 import { Checker } from '../check/checker.ts';
 import type { CheckResult } from '../check/messages.ts';
-import type { JudgedHeartbeat } from '../domain/judge.ts';
+import type { JudgedHeartbeat, Outcome } from '../domain/judge.ts';
 import type { EventQueue } from '../notifications/event-queue.ts';
 import type { Settings } from '../settings.ts';
 import { MaintenanceStore } from '../store/maintenances.ts';
 import { MonitorStore } from '../store/monitors.ts';
+import { OwnerRequestStore, type OwnerRequest } from '../store/owner-requests.ts';
 import { toProxyAddress } from '../store/proxies.ts';
 import type { UptimeStores } from '../store/stores.ts';
 import { Connectivity } from './connectivity.ts';
+import { HostSync, type TableLoaders } from './host-sync.ts';
 import { LiveUpdates } from './live-updates.ts';
 import { LocalChecks } from './local-checks.ts';
 import { Maintenances } from './maintenances.ts';
@@ -27,6 +32,16 @@ import { warmUpAll } from './warm-up.ts';
 
 const hourMs = 3_600_000;
 const minuteMs = 60_000;
+/** Time limit of a check by another host. */
+const remoteCheckMs = 30_000;
+
+/** Parts of the service that depend on the host that checks the monitors. */
+export interface OwnershipOptions {
+  /** Called when this host begins to check the monitors; the disposal ends the work. */
+  readonly onOwned: () => Promise<Disposable>;
+  /** Functions that load further tables again after another host has changed them. */
+  readonly loaders: TableLoaders;
+}
 
 export interface MonitoringDependencies {
   readonly context: Context;
@@ -56,6 +71,10 @@ export class Monitoring implements AsyncDisposable {
   readonly rollup: Rollup;
   readonly #dependencies: MonitoringDependencies;
   readonly #resources = new AsyncDisposableStack();
+  readonly #requests: OwnerRequestStore;
+  /** Lease of the checks while this host has it. */
+  #lease: Lease | undefined;
+  #sync: HostSync | undefined;
   #startedAt = 0;
   #warmUp: Promise<void> | undefined;
   #closed = false;
@@ -65,6 +84,7 @@ export class Monitoring implements AsyncDisposable {
     const { heartbeats, buckets } = stores;
     const { bus, clock } = context;
     this.#dependencies = dependencies;
+    this.#requests = new OwnerRequestStore(context);
     this.live = new LiveUpdates(bus, clock);
     this.recorder = new Recorder(context, heartbeats);
     this.sleep = new SleepDetector(clock, (ms) => this.#handleSleep(ms));
@@ -75,7 +95,7 @@ export class Monitoring implements AsyncDisposable {
     this.runner = this.#createRunner();
     this.statistics = new Statistics({ clock, beats: heartbeats, buckets, recorder: this.recorder });
     this.rollup = new Rollup({
-      context,
+      context: { clock, log: context.log, commit: (work) => (this.#lease ?? context).commit(work) },
       beats: heartbeats,
       buckets,
       all: () => this.monitors.all(),
@@ -85,9 +105,9 @@ export class Monitoring implements AsyncDisposable {
     changes.on('proxies', (list) => this.checker.setProxies(list.map(toProxyAddress)));
   }
 
-  /** Loads the maintenance windows and monitors, and begins to check. */
-  async start(): Promise<void> {
-    this.#resources.use(this.recorder);
+  /** Loads the maintenance windows and monitors, and begins to check unless another host does. */
+  async start({ onOwned, loaders }: OwnershipOptions): Promise<void> {
+    const { leases, singleHost } = this.#dependencies.context;
     this.#resources.use(this.checker);
     this.#resources.use(this.local);
     this.#resources.use(this.live);
@@ -98,6 +118,11 @@ export class Monitoring implements AsyncDisposable {
     this.#startedAt = this.#dependencies.context.clock.now();
     await this.maintenances.start();
     await this.monitors.start();
+    if (!singleHost) {
+      this.#sync = this.#resources.use(this.#createSync(loaders));
+      await this.#sync.start();
+    }
+    this.#resources.use(await leases.hold('checks', (lease) => this.#own(lease, onOwned)));
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
@@ -106,32 +131,141 @@ export class Monitoring implements AsyncDisposable {
     await this.#resources.disposeAsync();
   }
 
-  /** Restores the statistics from data before the start, and begins the hourly and minutely work. */
-  startBackgroundWork(): void {
-    const { clock } = this.#dependencies.context;
+  /** Returns true while this host checks the monitors. */
+  get isOwner(): boolean {
+    return this.#lease !== undefined;
+  }
+
+  /** Restores the statistics from data before the start. */
+  startWarmUp(): void {
     this.#warmUp = this.#restoreStatistics();
-    this.#resources.use(clock.every(hourMs, () => void this.rollup.run()));
-    this.#resources.use(
-      clock.every(minuteMs, () => {
-        for (const monitor of this.monitors.all()) this.runner.handleTick(monitor);
-      }),
-    );
+  }
+
+  /**
+   * Records the report of a push monitor. Resolves once it is stored.
+   * @throws an error when it could not be stored
+   */
+  async report(monitor: RuntimeMonitor, report: Pick<Outcome, 'status' | 'msg' | 'ping'>): Promise<void> {
+    if (this.#lease === undefined) return this.#request([monitor.id], { kind: 'report', ...report });
+    this.#recordReport(monitor, report);
+    await this.recorder.flush();
   }
 
   /** Checks a monitor immediately and resolves once the heartbeat is stored. */
   async checkNow(monitor: RuntimeMonitor): Promise<void> {
+    if (this.#lease === undefined) return this.#checkRemotely(monitor);
     if (this.monitors.isChecked(monitor)) await this.checker.checkNow(monitor.id);
     else await this.local.check(monitor);
     await this.recorder.flush();
   }
 
   /** Detaches the monitors of an incident that was resolved manually. */
-  handleResolvedIncident(incident: Incident): void {
-    for (const id of incident.monitorIds) {
-      const monitor = this.monitors.find(id);
-      if (monitor?.incident !== incident.id) continue;
-      monitor.incident = null;
-      this.recorder.saveState(monitor);
+  async handleResolvedIncident({ id: incident, monitorIds }: Incident): Promise<void> {
+    for (const id of monitorIds) this.#detach(id, incident);
+    if (this.#lease === undefined) await this.#request(monitorIds, { kind: 'detach', incident });
+  }
+
+  /** Begins to check the monitors with the state that the former owner has stored. */
+  async #own(lease: Lease, onOwned: OwnershipOptions['onOwned']): Promise<AsyncDisposable> {
+    const { clock } = this.#dependencies.context;
+    await using opening = new AsyncDisposableStack();
+    await this.#sync?.takeOver();
+    opening.defer(async () => {
+      if (lease.signal.aborted) await this.#sync?.reset();
+    });
+    this.recorder.start(lease.commit);
+    opening.defer(() => this.recorder.stop());
+    this.#lease = lease;
+    opening.defer(() => (this.#lease = undefined));
+    this.maintenances.startNotifications(lease.commit);
+    opening.defer(() => this.maintenances.stopNotifications());
+    opening.defer(() => this.monitors.stopChecks());
+    await this.monitors.startChecks();
+    opening.use(await onOwned());
+    opening.use(clock.every(hourMs, () => void this.rollup.run()));
+    opening.use(
+      clock.every(minuteMs, () => {
+        for (const monitor of this.monitors.all()) this.runner.handleTick(monitor);
+      }),
+    );
+    return opening.move();
+  }
+
+  #createSync(loaders: TableLoaders): HostSync {
+    const { context, options, stores } = this.#dependencies;
+    const { dockerHosts, heartbeats, notifications, proxies, tags } = stores;
+    return new HostSync({
+      context,
+      monitors: this.monitors,
+      heartbeats,
+      requests: this.#requests,
+      isOwner: () => this.#lease !== undefined,
+      loaders: {
+        ...loaders,
+        options: () => options.start(),
+        notifications: () => notifications.start(),
+        tags: () => tags.start(),
+        docker_hosts: () => dockerHosts.start(),
+        proxies: () => proxies.start(),
+        maintenances: () => this.maintenances.reload(),
+      },
+      onHeartbeat: (monitor, heartbeat, changed) => this.#handleHeartbeat(monitor, heartbeat, changed),
+      onRequests: (requests) => this.#handleRequests(requests),
+    });
+  }
+
+  /** Asks the host that checks the monitors. */
+  async #request(monitorIds: readonly number[], body: OwnerRequest['body']): Promise<void> {
+    // The service is stopping.
+    if (this.#dependencies.context.singleHost) throw new Error('monitors are not checked any more');
+    await this.#requests.add(monitorIds, body);
+  }
+
+  /** Handles requests of other hosts; each is deleted together with its effect. */
+  async #handleRequests(requests: readonly OwnerRequest[]): Promise<void> {
+    for (const { id, monitorId, body } of requests) {
+      const monitor = this.monitors.find(monitorId);
+      if (monitor !== undefined && this.monitors.isActive(monitor)) {
+        if (body.kind === 'report') this.#recordReport(monitor, body);
+        if (body.kind === 'check') this.monitors.scheduleIn(monitorId, 0);
+      }
+      if (body.kind === 'detach') this.#detach(monitorId, body.incident);
+      this.recorder.execute(async (transaction) => {
+        await this.#requests.remove(transaction, id);
+        return undefined;
+      });
+    }
+    await this.recorder.flush();
+  }
+
+  #recordReport(monitor: RuntimeMonitor, { status, msg, ping }: Pick<Outcome, 'status' | 'msg' | 'ping'>): void {
+    const at = this.#dependencies.context.clock.now();
+    this.runner.record(monitor, { at, isReport: true, status, msg, ping });
+    this.local.restartTimer(monitor);
+  }
+
+  #detach(id: number, incident: number): void {
+    const monitor = this.monitors.find(id);
+    if (monitor?.incident !== incident) return;
+    monitor.incident = null;
+    this.recorder.saveState(monitor);
+  }
+
+  /** Requests a check, and waits for its heartbeat. */
+  async #checkRemotely(monitor: RuntimeMonitor): Promise<void> {
+    const { changes, context } = this.#dependencies;
+    const checked = Promise.withResolvers<undefined>();
+    const listener = ({ id }: RuntimeMonitor): void => {
+      if (id === monitor.id) checked.resolve(undefined);
+    };
+    const timeout = (): void => checked.reject(new Problem('uptime.no_answer', 504, m.checkTimedOut));
+    using _timer = context.clock.after(remoteCheckMs, timeout);
+    changes.on('heartbeat', listener);
+    try {
+      await this.#request([monitor.id], { kind: 'check' });
+      await checked.promise;
+    } finally {
+      changes.off('heartbeat', listener);
     }
   }
 
@@ -141,7 +275,7 @@ export class Monitoring implements AsyncDisposable {
     const { heartbeats, buckets } = stores;
     try {
       await warmUpAll(this.monitors.all(), { beats: heartbeats, buckets }, this.#startedAt, () => this.#closed);
-      if (!this.#closed) await this.rollup.run();
+      if (!this.#closed && this.#lease !== undefined) await this.rollup.run();
     } catch (error) {
       context.log.error('monitor warm-up failed', { error });
     }
@@ -249,7 +383,7 @@ export class Monitoring implements AsyncDisposable {
 
   #handleResult(result: CheckResult): void {
     const monitor = this.monitors.find(result.id);
-    if (monitor === undefined || !this.monitors.isActive(monitor)) return;
+    if (monitor === undefined || !this.monitors.isActive(monitor) || this.#lease === undefined) return;
     this.#dependencies.onResult(result);
     this.#judge(monitor, result);
   }

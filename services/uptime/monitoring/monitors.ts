@@ -11,7 +11,9 @@ import type { CheckResult } from '../check/messages.ts';
 import type { MonitorStore } from '../store/monitors.ts';
 import type { Tables } from '../store/tables.ts';
 import type { LocalChecks } from './local-checks.ts';
+import { findDifferences } from './monitor-differences.ts';
 import {
+  applyStoredState,
   getIntervalMs,
   toRules,
   getTimeoutMs,
@@ -47,6 +49,8 @@ export class Monitors {
   readonly #idsByToken = new Map<string, number>();
   /** Serializes changes, so that each starts with the result of the previous one. */
   readonly #changes = new SerialQueue();
+  /** True while this host checks the monitors. */
+  #isChecking = false;
 
   constructor(dependencies: MonitorsDependencies) {
     this.#dependencies = dependencies;
@@ -120,19 +124,53 @@ export class Monitors {
       .map((other) => other.id);
   }
 
-  /** Loads the monitors and starts the checks. */
+  /** Loads the monitors. */
   async start(): Promise<void> {
     const { store, context } = this.#dependencies;
-    const db: Kysely<Tables> = context.db;
-    const rows = await db.selectFrom('standings').selectAll().execute();
-    const remembered = new Map(
-      rows.map(({ monitor_id, body }) => [monitor_id, JSON.parse(body) as StoredMonitorState]),
-    );
+    const remembered = await this.#readStates();
     await context.commit((transaction) => store.sealAll(transaction));
     for (const { id, config } of await store.all()) this.#store(createRuntimeMonitor(id, config, remembered.get(id)));
+  }
+
+  /** Begins to check the monitors. */
+  async startChecks(): Promise<void> {
+    this.#isChecking = true;
     // Runs before the first check, so that the monitor cannot end the process again.
     await this.quarantine(this.#dependencies.checker.recover());
     this.#updateChecks(this.all(), false);
+  }
+
+  /** Ends the checks; results of running ones are ignored. */
+  stopChecks(): void {
+    const { checker, local } = this.#dependencies;
+    this.#isChecking = false;
+    const ids = [...this.#monitors.keys()];
+    checker.remove(ids);
+    for (const id of ids) local.remove(id);
+  }
+
+  /** Applies the changes of other hosts to the configurations. */
+  reload(): Promise<void> {
+    return this.#changes.run(async () => {
+      const { added, changed, removedIds } = findDifferences(this.#monitors, await this.#dependencies.store.all());
+      const ids = [...added.map(({ id }) => id), ...changed.map(({ id }) => id), ...removedIds];
+      if (ids.length === 0) return;
+      const states = added.length === 0 ? undefined : await this.#readStates();
+      const addedMonitors = added.map(({ id, config }) => createRuntimeMonitor(id, config, states?.get(id)));
+      for (const monitor of addedMonitors) this.#store(monitor);
+      for (const { id, config } of changed) this.#applyChange(this.get(id), config);
+      this.#forget(removedIds);
+      this.#updateChecks(addedMonitors, true);
+      this.#dependencies.onChange(ids);
+    });
+  }
+
+  /** Applies the states that the host that checks the monitors has stored. */
+  async reloadStates(): Promise<void> {
+    for (const [id, stored] of await this.#readStates()) {
+      const monitor = this.#monitors.get(id);
+      if (monitor !== undefined && !this.#isChecking) applyStoredState(monitor, stored);
+    }
   }
 
   /** Pauses monitors that may have ended the process; `setActive` resumes them. */
@@ -204,23 +242,7 @@ export class Monitors {
       const config = this.#validate(parsed.data, id, lenient);
       const { context, store, onChange: changed } = this.#dependencies;
       await context.commit((transaction) => store.change(transaction, id, config));
-      const all = [monitor, ...this.#findDescendants(id)];
-      const { parent: previousGroup, active: wasActive } = monitor.config;
-      // The status during the pause is unknown.
-      if (config.active && !wasActive) for (const one of all) one.checkState = { ...one.checkState, since: null };
-      if (monitor.config.pushToken !== null) this.#idsByToken.delete(monitor.config.pushToken);
-      if (config.active && monitor.quarantinedAt !== null) {
-        monitor.quarantinedAt = null;
-        this.#dependencies.onStateChange(monitor);
-      }
-      monitor.config = config;
-      monitor.rules = toRules(config);
-      monitor.usual = undefined;
-      this.#store(monitor);
-      this.#updateChecks(all, true);
-      if (config.parent !== previousGroup || config.active !== wasActive) {
-        this.#checkGroups([previousGroup, config.parent]);
-      }
+      this.#applyChange(monitor, config);
       changed([id]);
       return monitor;
     });
@@ -230,7 +252,7 @@ export class Monitors {
   remove(id: number, { findChildren: children }: { readonly findChildren: boolean }): Promise<readonly number[]> {
     return this.#changes.run(async () => {
       this.get(id);
-      const { context, store, checker, local, onChange: changed } = this.#dependencies;
+      const { context, store, onChange: changed } = this.#dependencies;
       const removedIds = children ? [id, ...this.#findDescendants(id).map((one) => one.id)] : [id];
       const orphans = this.findChildren(id).filter((one) => !removedIds.includes(one.id));
       const updatedOrphans = orphans.map((one) => ({ one, config: { ...one.config, parent: null } }));
@@ -239,15 +261,7 @@ export class Monitors {
         for (const one of removedIds) await store.remove(transaction, one);
       });
       for (const { one, config } of updatedOrphans) one.config = config;
-      const groups = removedIds.map((one) => this.get(one).config.parent);
-      for (const one of removedIds) {
-        const { pushToken } = this.get(one).config;
-        if (pushToken !== null) this.#idsByToken.delete(pushToken);
-        this.#monitors.delete(one);
-        local.remove(one);
-      }
-      checker.remove(removedIds);
-      this.#checkGroups(groups);
+      this.#forget(removedIds);
       changed(removedIds);
       return removedIds;
     });
@@ -324,7 +338,49 @@ export class Monitors {
     if (type === 'push' && pushToken !== null) this.#idsByToken.set(pushToken, monitor.id);
   }
 
+  async #readStates(): Promise<ReadonlyMap<number, StoredMonitorState>> {
+    const db: Kysely<Tables> = this.#dependencies.context.db;
+    const rows = await db.selectFrom('standings').selectAll().execute();
+    return new Map(rows.map(({ monitor_id, body }) => [monitor_id, JSON.parse(body) as StoredMonitorState]));
+  }
+
+  /** Replaces the configuration of a monitor in memory. */
+  #applyChange(monitor: RuntimeMonitor, config: MonitorConfig): void {
+    const all = [monitor, ...this.#findDescendants(monitor.id)];
+    const { parent: previousGroup, active: wasActive, pushToken } = monitor.config;
+    // The status during the pause is unknown.
+    if (config.active && !wasActive) for (const one of all) one.checkState = { ...one.checkState, since: null };
+    if (pushToken !== null) this.#idsByToken.delete(pushToken);
+    if (config.active && monitor.quarantinedAt !== null) {
+      monitor.quarantinedAt = null;
+      this.#dependencies.onStateChange(monitor);
+    }
+    monitor.config = config;
+    monitor.rules = toRules(config);
+    monitor.usual = undefined;
+    this.#store(monitor);
+    this.#updateChecks(all, true);
+    if (config.parent !== previousGroup || config.active !== wasActive) {
+      this.#checkGroups([previousGroup, config.parent]);
+    }
+  }
+
+  /** Removes monitors from memory. */
+  #forget(ids: readonly number[]): void {
+    const { checker, local } = this.#dependencies;
+    const groups = ids.map((id) => this.get(id).config.parent);
+    for (const id of ids) {
+      const { pushToken } = this.get(id).config;
+      if (pushToken !== null) this.#idsByToken.delete(pushToken);
+      this.#monitors.delete(id);
+      local.remove(id);
+    }
+    checker.remove(ids);
+    this.#checkGroups(groups);
+  }
+
   #updateChecks(list: readonly RuntimeMonitor[], now: boolean): void {
+    if (!this.#isChecking) return;
     const { checker, local } = this.#dependencies;
     const inactive = list.filter((monitor) => !this.isActive(monitor));
     const active = list.filter((monitor) => this.isActive(monitor));

@@ -1,4 +1,5 @@
 import type { Kysely } from 'kysely';
+import { LeaseLostError } from '../../contracts/leases.ts';
 import type { Context } from '../../contracts/service.ts';
 import type { HeartbeatStore } from '../store/heartbeats.ts';
 import { type StoredHeartbeat } from '../store/heartbeats.ts';
@@ -22,8 +23,8 @@ export type Effect = (transaction: Kysely<Tables>) => Promise<(() => void) | und
  * Writes heartbeats in batches of one second. A state change is written immediately, in one transaction with its
  * events.
  */
-export class Recorder implements AsyncDisposable {
-  readonly #context: Pick<Context, 'commit' | 'clock' | 'log'>;
+export class Recorder {
+  readonly #context: Pick<Context, 'clock' | 'log'>;
   readonly #store: HeartbeatStore;
   #heartbeats: StoredHeartbeat[] = [];
   #changedMonitors = new Set<RuntimeMonitor>();
@@ -31,9 +32,11 @@ export class Recorder implements AsyncDisposable {
   #timer: Disposable | undefined;
   readonly #flushing = new SingleFlight(() => this.#write());
   #failed = false;
-  #closed = false;
+  #isStopping = false;
+  /** Commits with the lease of the checks; undefined while another host has it, and nothing is recorded. */
+  #commit: Context['commit'] | undefined;
 
-  constructor(context: Pick<Context, 'commit' | 'clock' | 'log'>, store: HeartbeatStore) {
+  constructor(context: Pick<Context, 'clock' | 'log'>, store: HeartbeatStore) {
     this.#context = context;
     this.#store = store;
   }
@@ -43,11 +46,30 @@ export class Recorder implements AsyncDisposable {
     return this.#failed;
   }
 
+  /** Begins to record, with a group commit that is refused when another host checks the monitors. */
+  start(commit: Context['commit']): void {
+    this.#commit = commit;
+    this.#store.clearMessageIds();
+  }
+
+  /** Writes everything that is queued, unless another host has the lease, and records no more. */
+  async stop(): Promise<void> {
+    this.#isStopping = true;
+    this.#timer?.[Symbol.dispose]();
+    await this.#flushing.settled();
+    if (!this.#isEmpty) await this.#flushQueue();
+    this.#discard();
+    this.#commit = undefined;
+    this.#isStopping = false;
+    this.#failed = false;
+  }
+
   add(
     monitor: RuntimeMonitor,
     heartbeat: StoredHeartbeat,
     options: { readonly changed: boolean; readonly effects: readonly Effect[] },
   ): void {
+    if (this.#commit === undefined) return;
     this.#heartbeats.push(heartbeat);
     if (this.#heartbeats.length > maxQueuedHeartbeats)
       this.#heartbeats.splice(0, this.#heartbeats.length - maxQueuedHeartbeats);
@@ -60,7 +82,14 @@ export class Recorder implements AsyncDisposable {
 
   /** Saves the state of a monitor and executes further writes. */
   saveState(monitor: RuntimeMonitor, ...effects: readonly Effect[]): void {
+    if (this.#commit === undefined) return;
     this.#changedMonitors.add(monitor);
+    this.execute(...effects);
+  }
+
+  /** Executes writes in the transaction of the heartbeats that were added before. */
+  execute(...effects: readonly Effect[]): void {
+    if (this.#commit === undefined) return;
     this.#effects.push(...effects);
     this.#scheduleFlush(0);
   }
@@ -68,16 +97,8 @@ export class Recorder implements AsyncDisposable {
   /** Writes everything that is queued; rejects when that failed. */
   async flush(): Promise<void> {
     await this.#flushing.settled();
-    if (this.#isEmpty) return;
-    await this.#flushQueue();
-    if (this.#failed) throw new Error('heartbeats could not be written');
-  }
-
-  async [Symbol.asyncDispose](): Promise<void> {
-    this.#closed = true;
-    this.#timer?.[Symbol.dispose]();
-    await this.#flushing.settled();
     if (!this.#isEmpty) await this.#flushQueue();
+    if (this.#failed) throw new Error('heartbeats could not be written');
   }
 
   get #isEmpty(): boolean {
@@ -85,12 +106,18 @@ export class Recorder implements AsyncDisposable {
   }
 
   #scheduleFlush(ms: number): void {
-    if (this.#closed || this.#failed) return;
+    if (this.#isStopping || this.#failed) return;
     if (ms === 0) {
       this.#timer?.[Symbol.dispose]();
       this.#timer = undefined;
       void this.#flushQueue();
     } else this.#timer ??= this.#context.clock.after(ms, () => void this.#flushQueue());
+  }
+
+  #discard(): void {
+    this.#heartbeats = [];
+    this.#changedMonitors = new Set();
+    this.#effects = [];
   }
 
   async #flushQueue(): Promise<void> {
@@ -103,6 +130,8 @@ export class Recorder implements AsyncDisposable {
     // Combines calls of the same turn of the event loop.
     await new Promise((resolve) => setImmediate(resolve));
     while (!this.#isEmpty) {
+      const commit = this.#commit;
+      if (commit === undefined) return this.#discard();
       const beats = this.#heartbeats;
       const changed = this.#changedMonitors;
       const effects = this.#effects;
@@ -114,7 +143,7 @@ export class Recorder implements AsyncDisposable {
           monitor_id: monitor.id,
           body: JSON.stringify(toStoredState(monitor)).replaceAll('\\u0000', '\\ufffd'),
         }));
-        const callbacks = await this.#context.commit(async (transaction: Kysely<Tables>) => {
+        const callbacks = await commit(async (transaction: Kysely<Tables>) => {
           if (beats.length > 0) await this.#store.add(transaction, beats);
           for (let offset = 0; offset < rows.length; offset += 500) {
             await transaction
@@ -133,12 +162,17 @@ export class Recorder implements AsyncDisposable {
         await this.#store.cacheMessageIds(beats.map(({ msg }) => msg));
         this.#failed = false;
       } catch (error) {
+        if (error instanceof LeaseLostError) {
+          // The new owner checks the monitors itself.
+          this.#failed = true;
+          return this.#discard();
+        }
         this.#heartbeats = [...beats, ...this.#heartbeats];
         for (const monitor of changed) this.#changedMonitors.add(monitor);
         this.#effects = [...effects, ...this.#effects];
         if (!this.#failed) this.#context.log.error('heartbeats could not be written, retrying', { error });
         this.#failed = true;
-        if (!this.#closed) {
+        if (!this.#isStopping) {
           this.#timer = this.#context.clock.after(retryMs, () => {
             this.#failed = false;
             void this.#flushQueue();

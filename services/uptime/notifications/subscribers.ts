@@ -59,7 +59,9 @@ export class Subscribers {
 
   async start(): Promise<void> {
     const { vault, log } = this.#context;
-    for (const row of await this.#db.selectFrom('page_subscribers').selectAll().orderBy('id').execute()) {
+    const rows = await this.#db.selectFrom('page_subscribers').selectAll().orderBy('id').execute();
+    this.#subscribers.clear();
+    for (const row of rows) {
       try {
         const { address, token, base } = Sealed.parse(parseJson(vault.open(row.sealed, purpose)));
         this.#subscribers.set(row.id, {

@@ -58,6 +58,12 @@ export class StatusPageFeature implements Disposable {
     await this.subscribers.start();
   }
 
+  /** Functions that load tables again after another host has changed them. */
+  readonly loaders = {
+    status_pages: (): Promise<void> => this.pages.start(),
+    page_subscribers: (): Promise<void> => this.subscribers.start(),
+  };
+
   /** Begins to send messages, and to remove expired subscribers. */
   start(): void {
     const { clock, log } = this.#context;

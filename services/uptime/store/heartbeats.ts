@@ -7,6 +7,13 @@ import type { Tables } from './tables.ts';
 /** Maximum number of cached message IDs. */
 const maxCachedMessages = 20_000;
 
+/** Maximum number of heartbeats that are read at once. */
+const maxPageSize = 5000;
+
+const heartbeatColumns = sql.raw(
+  'beats.monitor_id, beats.at, beats.status, beats.ping, beats.important, beats.retries, messages.text, messages.failure',
+);
+
 export interface StoredHeartbeat extends JudgedHeartbeat {
   readonly monitorId: number;
 }
@@ -74,6 +81,27 @@ export class HeartbeatStore {
     const heartbeatsByMonitor = new Map<number, StoredHeartbeat[]>();
     for (const id of ids) heartbeatsByMonitor.set(id, (await this.list(id, { limit: count })).toReversed());
     return heartbeatsByMonitor;
+  }
+
+  /** Returns the latest heartbeat of each monitor. PostgreSQL only. */
+  async latest(): Promise<readonly Omit<StoredHeartbeat, 'duration'>[]> {
+    const { rows } = await sql<Row>`select ${heartbeatColumns} from monitors cross join lateral
+      (select * from beats where beats.monitor_id = monitors.id order by at desc limit 1) as beats
+      join messages on messages.id = beats.message_id`.execute(this.#db);
+    return rows.map(toHeartbeat);
+  }
+
+  /** Lists heartbeats after a time of each monitor, oldest first; not all of them if there are many. PostgreSQL only. */
+  async after(times: ReadonlyMap<number, number>): Promise<{
+    readonly rows: readonly Omit<StoredHeartbeat, 'duration'>[];
+    readonly isComplete: boolean;
+  }> {
+    const { rows } = await sql<Row>`select ${heartbeatColumns}
+      from unnest(${[...times.keys()]}::bigint[], ${[...times.values()]}::bigint[]) as latest (id, time)
+      join beats on beats.monitor_id = latest.id and beats.at > latest.time
+      join messages on messages.id = beats.message_id
+      order by beats.monitor_id, beats.at limit ${sql.lit(maxPageSize)}`.execute(this.#db);
+    return { rows: rows.map(toHeartbeat), isComplete: rows.length < maxPageSize };
   }
 
   /** Lists the state changes of one or all monitors, newest first. */
@@ -172,6 +200,11 @@ export class HeartbeatStore {
       if (this.#messageIds.size <= maxCachedMessages) break;
       this.#messageIds.delete(text);
     }
+  }
+
+  /** Forgets the cached IDs, since another host can have removed messages. */
+  clearMessageIds(): void {
+    this.#messageIds.clear();
   }
 
   /** Removes unused messages once there are many, because the query scans all heartbeats. */

@@ -1,6 +1,7 @@
 import { sql, type CreateTableBuilder, type Kysely } from 'kysely';
 import type { Migration } from '../../contracts/service.ts';
 import { addPagePassword } from './migration-page-access.ts';
+import { createOwnerRequests } from './migration-owner-requests.ts';
 import { createProxies } from './migration-proxies.ts';
 import { statedFailures } from './migration-stated-failures.ts';
 import { isPostgres } from './tables.ts';
@@ -104,6 +105,7 @@ export const migrations: readonly Migration[] = [
   statedFailures,
   createProxies,
   addPagePassword,
+  createOwnerRequests,
 ];
 
 function withoutRowId<Table extends string, Column extends string>(

@@ -26,7 +26,9 @@ export class Notifications {
 
   async start(): Promise<void> {
     const db: Kysely<Tables> = this.#context.db;
-    for (const { id, sealed } of await db.selectFrom('notifications').selectAll().orderBy('id').execute()) {
+    const rows = await db.selectFrom('notifications').selectAll().orderBy('id').execute();
+    this.#notifications.clear();
+    for (const { id, sealed } of rows) {
       const config = JSON.parse(this.#context.vault.open(sealed, purpose)) as KumaNotification['config'];
       this.#notifications.set(id, { id, config });
     }

@@ -26,7 +26,9 @@ export class Proxies {
 
   async start(): Promise<void> {
     const db: Kysely<Tables> = this.#context.db;
-    for (const { id, sealed } of await db.selectFrom('proxies').selectAll().orderBy('id').execute()) {
+    const rows = await db.selectFrom('proxies').selectAll().orderBy('id').execute();
+    this.#proxies.clear();
+    for (const { id, sealed } of rows) {
       const fields = JSON.parse(this.#context.vault.open(sealed, purpose)) as ProxyFields;
       this.#proxies.set(id, { ...fields, id });
     }

@@ -51,11 +51,9 @@ export class StatusPages {
   }
 
   async start(): Promise<void> {
-    for (const { id, config, groups, password_hash: passwordHash } of await this.#db
-      .selectFrom('status_pages')
-      .selectAll()
-      .orderBy('id')
-      .execute()) {
+    const rows = await this.#db.selectFrom('status_pages').selectAll().orderBy('id').execute();
+    this.#pages.clear();
+    for (const { id, config, groups, password_hash: passwordHash } of rows) {
       const page = {
         id,
         config: StatusPageConfig.parse(removeInvalidNames(JSON.parse(config))),

@@ -44,3 +44,11 @@ export function createStores(
     proxies: new Proxies(context, onProxiesChange),
   };
 }
+
+/** Loads the stores that keep their rows in memory. */
+export async function loadStores({ dockerHosts, notifications, proxies, tags }: UptimeStores): Promise<void> {
+  await notifications.start();
+  await tags.start();
+  await dockerHosts.start();
+  await proxies.start();
+}

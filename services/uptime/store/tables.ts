@@ -11,6 +11,8 @@ export interface Tables {
     secrets: string | null;
     created_at: number;
   };
+  /** Requests to the host that checks the monitors; `body` is JSON. */
+  owner_requests: { id: Generated<number>; monitor_id: number; body: string };
   /** JSON of `Remembered`. */
   standings: { monitor_id: number; body: string };
   /**

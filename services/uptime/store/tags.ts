@@ -25,7 +25,9 @@ export class Tags {
 
   async start(): Promise<void> {
     const db: Kysely<Tables> = this.#context.db;
-    for (const tag of await db.selectFrom('tags').selectAll().orderBy('id').execute()) this.#tags.set(tag.id, tag);
+    const rows = await db.selectFrom('tags').selectAll().orderBy('id').execute();
+    this.#tags.clear();
+    for (const tag of rows) this.#tags.set(tag.id, tag);
   }
 
   async add(tag: Omit<Tag, 'id'>): Promise<Tag> {

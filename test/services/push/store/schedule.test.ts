@@ -61,6 +61,7 @@ eachDialect((_name, open) => {
         })),
       );
     }
+    await using running = schedule.start();
     await schedule.refresh();
     expect(timers.size).toBe(1);
     fake.advance(98_000);
@@ -71,7 +72,7 @@ eachDialect((_name, open) => {
     expect(delivered.slice(225, 227)).toEqual(['m0', 'm2']);
     expect([await messages.count(), await store.count()]).toEqual([450, 99_550]);
     await expect.poll(() => timers.size).toBe(1);
-    await schedule[Symbol.asyncDispose]();
+    await running[Symbol.asyncDispose]();
     expect(timers.size).toBe(0);
   }, 60_000);
 
@@ -90,11 +91,11 @@ eachDialect((_name, open) => {
   it('notices a clock that is set forward', async () => {
     const { schedule, fake, delivered, add } = await openSchedule();
     await add([{ id: 'far', due: 3600 }]);
+    await using _running = schedule.start();
     await schedule.refresh();
     fake.set(startTime + 3_600_000);
     fake.advance(1000);
     await expect.poll(() => delivered).toEqual(['far']);
-    await schedule[Symbol.asyncDispose]();
   });
 });
 
