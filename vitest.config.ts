@@ -8,6 +8,8 @@ process.env['NODE_COMPILE_CACHE'] ??= fileURLToPath(new URL('.cache/compile', im
 
 /** Tests with long waits or many repetitions: `npm run test:soak`. */
 const soaks = 'test/**/*.soak.test.ts';
+/** Faults of several hosts as processes: `npm run test:cluster`. */
+const cluster = 'test/cluster/**/*.test.ts';
 /** Slow security tests: `npm run test:security`, which runs all of `test/security`. */
 const slowSecurity = 'test/security/**/*.security.test.ts';
 /** Tests that replace modules and therefore cannot share them. */
@@ -20,7 +22,7 @@ const leftOutPaths = leftOut.map(({ path }) => path);
 /** Real clients, browsers and whole programs, as the files declare; they are distributed to both workers first. */
 const heavy = runnable.filter(isHeavy).map(({ path }) => path);
 /** Longer versions of daily tests, which have projects of their own. */
-const longer = [soaks, slowSecurity, ...isolated, ...leftOutPaths];
+const longer = [soaks, cluster, slowSecurity, ...isolated, ...leftOutPaths];
 
 /** Report of `.ci/run`. */
 const json: ['json', { outputFile: string }] = ['json', { outputFile: '.cache/test-results.json' }];
@@ -48,6 +50,7 @@ export default defineConfig({
           experimental: { viteModuleRunner: true },
         },
       },
+      { extends: true, test: { name: 'cluster', include: [cluster], exclude: leftOutPaths } },
       { extends: true, test: { name: 'soak', include: [soaks], exclude: leftOutPaths } },
       { extends: true, test: { name: 'security', include: ['test/security/**/*.test.ts'], exclude: leftOutPaths } },
     ],
