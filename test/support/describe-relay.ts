@@ -5,7 +5,7 @@ import { control } from '../../services/control/index.ts';
 import { inbox } from '../../services/inbox/index.ts';
 import { push } from '../../services/push/index.ts';
 import { api } from './api.ts';
-import { adminAuthorization, openTestHost, type TestHost } from './host.ts';
+import { admin, adminAuthorization, openTestHost, type TestHost } from './host.ts';
 import { openPostgresDatabase } from './postgres.ts';
 import { openPushStream, streamKinds } from './push-stream.ts';
 
@@ -101,6 +101,22 @@ export function describeRelay(
       await stream.ended;
       const reply = await fetch(`${second.url('push')}/secret/json?poll=1`, { headers: { authorization } });
       expect(reply.status).toBe(401);
+    });
+
+    it('ends the page of a session that ended at another host, and refuses it', async () => {
+      const { session } = await api<{ session: string }>(first.url('control'), '/api/session', {
+        method: 'POST',
+        body: JSON.stringify(admin),
+        headers: { authorization: '' },
+      });
+      const withSession = { headers: { 'Homeport-Session': session } };
+      const events = await fetch(`${second.url('control')}/api/events`, withSession);
+      expect(events.status).toBe(200);
+      const out = await fetch(`${first.url('control')}/api/session`, { ...withSession, method: 'DELETE' });
+      expect(out.status).toBe(200);
+      // Resolves when the host ends the stream.
+      await events.text();
+      expect((await fetch(`${second.url('control')}/api/events`, withSession)).status).toBe(401);
     });
 
     it('shows changes of another host on open pages', async () => {

@@ -14,6 +14,7 @@ import type { Service, ServiceDescriptor } from '../../../services/contracts/ser
 import { formatSettingsProblem } from '../config/reason.ts';
 import type { ServiceSettings } from '../config/settings.ts';
 import type { PartLog } from '../log/log.ts';
+import { announceReplacedKey } from './replaced-keys.ts';
 import { findDependencyProblem } from './dependency-problem.ts';
 import type { CapabilityProviders } from './capabilities.ts';
 import { HealthMonitor } from './health-monitor.ts';
@@ -231,6 +232,7 @@ export class ServiceRunner {
         await using serviceContext = await openServiceContext(this.descriptor, this.#parts);
         await setKeyAside(this.descriptor, name, serviceContext.context);
         this.#log.warn('stored key replaced on request', { key: name });
+        announceReplacedKey(this.#parts.messaging.bus, this.descriptor.id);
       } finally {
         await this.#start();
       }
