@@ -26,7 +26,8 @@ export class Peers {
     const peer = this.#peers.get(host);
     if (peer === undefined) {
       this.#add(host, number, now);
-      return 'new';
+      // Earlier messages of the host may have been lost, also those after it was removed.
+      return number === 1 ? 'new' : 'after gap';
     }
     peer.seenAt = now;
     if (number <= peer.last) return 'duplicate';

@@ -122,6 +122,19 @@ it('drops repeated messages, and reports lost ones', async () => {
   expect(second.seen).toEqual(['missed true']);
 });
 
+it('reports lost messages of a host that was disconnected for long', async () => {
+  const { server, first, second, clock } = await openPair();
+  server.change = () => [];
+  first.bus.publish(shared, { n: 1 });
+  clock.advance(60_000);
+  expect(second.relay.state.otherHosts).toBe(0);
+  second.seen.length = 0;
+  server.change = (frame) => [frame];
+  first.bus.publish(shared, { n: 2 });
+  await nextTurn();
+  expect(second.seen).toEqual(['missed true', 'all 2', 'others 2']);
+});
+
 it('rejects messages that no host of this installation sent', async () => {
   const { server, clock, second } = await openPair();
   await using foreign = await openRelay(server, await createVault(), clock);
