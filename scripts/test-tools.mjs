@@ -55,7 +55,10 @@ const pythonPackages = {
 };
 
 /** Program -> Go package that is built. */
-const goPackages = { versitygw: 'github.com/versity/versitygw/cmd/versitygw@v1.8.0' };
+const goPackages = {
+  versitygw: 'github.com/versity/versitygw/cmd/versitygw@v1.8.0',
+  'nats-server': 'github.com/nats-io/nats-server/v2@v2.15.3',
+};
 
 const tools = join(root, '.cache', 'tools');
 

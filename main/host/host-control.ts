@@ -4,7 +4,7 @@ import { createServer } from 'node:net';
 import type { Bus } from '../../services/contracts/bus.ts';
 import type { BackupStore } from '../../services/contracts/control/backups.ts';
 import type { Machine } from '../../services/contracts/control/overview.ts';
-import type { HostControl } from '../../services/contracts/control/host.ts';
+import type { HostControl, OtherHosts } from '../../services/contracts/control/host.ts';
 import { jobsChanged } from '../../services/contracts/jobs.ts';
 import { Problem } from '../../services/contracts/problem.ts';
 import { readTexts } from '../../services/contracts/text.ts';
@@ -80,6 +80,7 @@ export function createHostControl(dependencies: HostControlDependencies): HostCo
     ...createServiceControl(runners, config, parts.observation.log),
     pulses: () => dependencies.monitoring.pulses.list(),
     machine: dependencies.monitoring.machine,
+    otherHosts: () => readOtherHosts(dependencies.parts),
     recentActivity: (query) => readRecentActivity(runners, query, parts.observation.log),
     ...createEngineControl(engines, parts.observation.log),
     log: (query) => readLogPage(parts.observation.log, dependencies.monitoring.logFile, query),
@@ -270,4 +271,10 @@ async function refuseTakenPorts(
 
 function collisionMessage(names: readonly string[]): string {
   return m.namesCollide({ names: names.join(', ') });
+}
+
+function readOtherHosts({ storage: { relay } }: HostDependencies): OtherHosts | undefined {
+  if (relay === undefined) return undefined;
+  const { kind, otherHosts } = relay.state;
+  return { over: kind === 'nats' ? 'NATS' : 'PostgreSQL', connected: otherHosts };
 }

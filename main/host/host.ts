@@ -21,6 +21,7 @@ import { createMachineMonitor } from './runtime/machine.ts';
 import { Pulses } from './metrics/pulse.ts';
 import { applyDeclared, applyProvision, makeAdministrator } from './provisioning/provisioning.ts';
 import type { CapabilityProviders } from './services/capabilities.ts';
+import { followReplacedKeys } from './services/replaced-keys.ts';
 import { getAddresses, getBackupParts } from './services/runners.ts';
 import { ServiceRunner } from './services/service-runner.ts';
 import { startAll } from './services/start-all.ts';
@@ -128,6 +129,7 @@ async function openLocked(options: HostOptions, lock: DataLock): Promise<Host> {
   // Jobs that wait for a receiver would otherwise prevent their services from closing.
   opening.defer(() => started.resolve());
   opening.use(followSettings(kernel, log, runners));
+  opening.use(followReplacedKeys(parts.messaging.bus, runners));
   // A second start finds the page even when its port changes later.
   opening.use(
     parts.messaging.bus.subscribe(serviceStatusChanged, ({ id, address }) => {

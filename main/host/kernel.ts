@@ -30,7 +30,9 @@ import { compileTrustedProxies, type TrustPredicate } from './http/proxies.ts';
 import { leasesMigrations } from './leases/migrations.ts';
 import { openLeases, type HostLeases } from './leases/leases.ts';
 import type { HostLog } from './log/log.ts';
-import { createMetrics } from './metrics/metrics.ts';
+import { createMetrics, type HostMetrics } from './metrics/metrics.ts';
+import { openRelay } from './relay/open-relay.ts';
+import type { Relay } from './relay/relay.ts';
 import type { HostDependencies, ListenerAddresses, Outgoing, RequestOrigins } from './services/host-parts.ts';
 import { LoopWatch } from './runtime/loop-watch.ts';
 import { systemRandom } from './runtime/random.ts';
@@ -94,8 +96,9 @@ export async function openKernel(options: KernelOptions): Promise<Kernel> {
 
   const inHostLanguage: Context['inHostLanguage'] = (work) =>
     runInLanguage(resolveHostLanguage(config.read().host.language), work);
-  const bus = createBus(log.child('bus'), loop);
   const metrics = createMetrics({ version, log: log.child('metrics'), loopDelays: () => loop.delays() });
+  const relay = await openKernelRelay(opening, options, { config, vault, metrics });
+  const bus = createBus(log.child('bus'), loop, relay);
   const random = systemRandom;
   const security = createSecurityLog(log.child(securityLogName), clock);
   const accounts = opening.use(
@@ -121,6 +124,7 @@ export async function openKernel(options: KernelOptions): Promise<Kernel> {
       databaseUrl,
       leases: opening.use(await openKernelLeases(options, database)),
       blobs: opening.use(await openKernelBlobs(options, config, vault)),
+      relay,
       readThread,
     },
     observation: { loop, log, metrics, security },
@@ -207,6 +211,25 @@ async function openKernelBlobs(options: KernelOptions, config: Config, vault: Va
   if (!readOnly) await removeIncomplete(dataDir, descriptors);
   const installation = getInstallation(vault);
   return openBlobStore(config.read().host, { clock, log: log.child('blobs'), installation });
+}
+
+/** Opens the exchange of events with other hosts. A command that reads beside a running host takes no part in it. */
+async function openKernelRelay(
+  opening: AsyncDisposableStack,
+  { clock, log, readOnly = false }: KernelOptions,
+  { config, vault, metrics }: { readonly config: Config; readonly vault: Vault; readonly metrics: HostMetrics },
+): Promise<Relay | undefined> {
+  if (readOnly) return undefined;
+  const relay = await openRelay({
+    settings: config.read().host,
+    installation: getInstallation(vault),
+    vault,
+    clock,
+    random: systemRandom,
+    log: log.child('bus'),
+    metrics: metrics.host,
+  });
+  return relay === undefined ? undefined : opening.use(relay);
 }
 
 function openKernelEngines(options: KernelOptions, config: Config, bus: Bus): HostEngines {

@@ -80,7 +80,7 @@ export const JobSummary = z.object({
 export type JobSummary = z.infer<typeof JobSummary>;
 
 /** Published when a waiting or dead job of a service was retried or dropped outside of the service's own routes. */
-export const jobsChanged = defineTopic('jobs.changed', z.object({ service: z.string() }));
+export const jobsChanged = defineTopic('jobs.changed', z.object({ service: z.string() }), { shared: true });
 
 /** Options of the handler of a job kind. */
 export interface JobHandlerOptions<T, R = void> {

@@ -64,6 +64,13 @@ export class EventRing {
     return frame;
   }
 
+  /** Discards all events, so that pages with an earlier id reload their data. */
+  clear(): void {
+    this.#frames.length = 0;
+    this.#characters = 0;
+    this.#last += 1;
+  }
+
   /** Returns the events after `id` that the rights permit, or undefined when some are no longer stored. */
   after(id: string, rights: Rights = hostRights): readonly string[] | undefined {
     const separator = id.lastIndexOf('-');

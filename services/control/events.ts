@@ -1,5 +1,6 @@
 import * as m from '#messages/control-problems';
 import type { IncomingMessage, ServerResponse } from 'node:http';
+import { eventsMissed } from '../contracts/bus.ts';
 import { accessChanged } from '../contracts/control/access.ts';
 import { accountsChanged, type Credentials, type Identity } from '../contracts/control/accounts.ts';
 import { toVisibleEvent, resetEvent, type LiveTopic } from '../contracts/control/live.ts';
@@ -27,6 +28,8 @@ export interface LiveLimits {
   readonly keepaliveMs: number;
   /** Interval at which credentials are checked again, so that streams of expired sessions end. */
   readonly recheckMs: number;
+  /** Interval at which pages reload their data while events of other hosts are lost. */
+  readonly resetMs: number;
 }
 
 export const liveLimits: LiveLimits = {
@@ -36,6 +39,7 @@ export const liveLimits: LiveLimits = {
   streams: 200,
   keepaliveMs: 15_000,
   recheckMs: 60_000,
+  resetMs: 30_000,
 };
 
 interface Stream {
@@ -59,6 +63,7 @@ export class LiveEvents implements Disposable {
   readonly #ring: EventRing;
   readonly #streams = new Set<Stream>();
   readonly #open = new DisposableStack();
+  #resetAt = 0;
   readonly #sent;
   readonly #disconnected;
 
@@ -96,6 +101,7 @@ export class LiveEvents implements Disposable {
       this.#open.use(bus.subscribe(live.topic, (event) => this.#broadcast(live, event)));
     }
     this.#open.use(bus.subscribe(accountsChanged, ({ account }) => void this.#accountChanged(account)));
+    this.#open.use(bus.subscribe(eventsMissed, ({ connected }) => this.#reset(connected)));
     this.#open.use(clock.every(this.#limits.keepaliveMs, () => this.#keepAlive()));
   }
 
@@ -173,6 +179,15 @@ export class LiveEvents implements Disposable {
     const missed = lastId === undefined ? [idFrame(this.#ring.lastId)] : this.#ring.after(lastId, rights);
     response.write(retryFrame(2000));
     response.write(missed ? missed.join('') || keepaliveFrame : eventFrame(resetEvent, {}, this.#ring.lastId));
+  }
+
+  /** Lets pages reload their data after events of other hosts were lost, and regularly without a connection to them. */
+  #reset(connected: boolean): void {
+    const now = this.#context.clock.now();
+    if (!connected && now - this.#resetAt < this.#limits.resetMs) return;
+    this.#resetAt = now;
+    this.#ring.clear();
+    for (const stream of this.#streams) this.#send(stream, eventFrame(resetEvent, {}, this.#ring.lastId));
   }
 
   #broadcast(live: LiveTopic<unknown>, data: unknown): void {

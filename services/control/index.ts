@@ -49,8 +49,13 @@ export const control = defineService<typeof Settings, ControlContext>({
         return Promise.resolve();
       },
       health() {
-        const count = events.size;
-        return Promise.resolve({ state: 'up', detail: () => m.openPages({ count }) });
+        const pages = (): string => m.openPages({ count: events.size });
+        const others = context.host.otherHosts();
+        const detail =
+          others === undefined
+            ? pages
+            : () => m.openPagesAndHosts({ pages: pages(), count: others.connected, over: others.over });
+        return Promise.resolve({ state: 'up', detail });
       },
       [Symbol.asyncDispose]() {
         events[Symbol.dispose]();

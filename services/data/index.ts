@@ -28,6 +28,7 @@ export const data = defineService({
 });
 
 function create(context: Context, initial: Settings): Service {
+  const resources = new DisposableStack();
   const live = createLiveSettings(initial);
   const settings = live.current;
   const keys = new Keys(context, settings);
@@ -65,6 +66,7 @@ function create(context: Context, initial: Settings): Service {
     ],
 
     async start() {
+      resources.use(keys.follow());
       await keys.open();
       auth.start();
       if (settings.databaseUrl === '' && getDirectPort(settings) > 0)
@@ -83,6 +85,7 @@ function create(context: Context, initial: Settings): Service {
     restore: (folder) => restore(database.folder, folder),
 
     async [Symbol.asyncDispose]() {
+      resources.dispose();
       await auth[Symbol.asyncDispose]();
       await database[Symbol.asyncDispose]();
     },

@@ -60,6 +60,7 @@ function create(context: Context, initialSettings: Settings): Service {
   let nameConflicts: readonly string[] = [];
   let maintenance: Maintenance | undefined;
   const begin = async (): Promise<void> => {
+    resources.use(owners.follow());
     await recover(routes);
     nameConflicts = await organizations.claimNames();
     await releaseAbandoned(owners, accountData);

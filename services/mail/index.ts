@@ -1,4 +1,5 @@
 import * as m from '#messages/mail-problems';
+import { eventsMissed } from '../contracts/bus.ts';
 import { jobsChanged } from '../contracts/jobs.ts';
 import { mailActivity } from '../contracts/mail/api.ts';
 import { Problem } from '../contracts/problem.ts';
@@ -79,6 +80,7 @@ function create(context: Context, initialSettings: Settings): Service {
       resources.use(activity);
       resources.use(outcomes);
       resources.use(bus.subscribe(mailActivity, outcomes.invalidate));
+      resources.use(bus.subscribe(eventsMissed, outcomes.invalidate));
       resources.use(
         bus.subscribe(jobsChanged, ({ service }) => {
           if (service !== manifest.id) return;

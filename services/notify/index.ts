@@ -1,4 +1,5 @@
 import * as m from '#messages/notify-problems';
+import { eventsMissed } from '../contracts/bus.ts';
 import { jobsChanged } from '../contracts/jobs.ts';
 import { notificationAccepted, notificationOffered, notifyActivity } from '../contracts/notify/notification.ts';
 import { Problem } from '../contracts/problem.ts';
@@ -76,6 +77,7 @@ function create(context: Context, initialSettings: Settings): Service {
       resources.use(activity);
       resources.use(statistics);
       resources.use(bus.subscribe(notifyActivity, statistics.invalidate));
+      resources.use(bus.subscribe(eventsMissed, statistics.invalidate));
       resources.use(
         bus.subscribe(jobsChanged, ({ service }) => {
           if (service !== manifest.id) return;

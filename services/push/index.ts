@@ -12,6 +12,7 @@ import { getHealth } from './metrics/health.ts';
 import { Traffic } from './metrics/traffic.ts';
 import { openAccess } from './ntfy-api/access.ts';
 import { NtfyApi } from './ntfy-api/ntfy-api.ts';
+import type { OpenStreams } from './ntfy-api/subscribe.ts';
 import { webPushRoutes } from './ntfy-api/web-push.ts';
 import { Delivery } from './publish/delivery.ts';
 import { openEmails, type Emails } from './publish/emails.ts';
@@ -21,8 +22,10 @@ import { Search } from './search/search.ts';
 import type { Settings } from './settings.ts';
 import { DerivedSettings } from './settings/derived-settings.ts';
 import { createPushAccountData } from './store/account-data.ts';
+import { LiveMessages } from './store/live-messages.ts';
 import { MessageStore } from './store/messages.ts';
 import { KeepAlive } from './subscribe/keep-alive.ts';
+import { LiveFeed } from './subscribe/live-feed.ts';
 import { Subscribers } from './subscribe/subscribers.ts';
 import { TopicDevices } from './subscribe/topic-devices.ts';
 import { createVisitors } from './topics/visitors.ts';
@@ -43,7 +46,7 @@ function openPushEmails(context: Context, settings: Readonly<Settings>): Emails 
 }
 
 function create(context: Context, initialSettings: Settings): Service {
-  const { clock, log } = context;
+  const { clock } = context;
   const live = createLiveSettings(initialSettings);
   const settings = live.current;
   const derivedSettings = new DerivedSettings(settings);
@@ -53,8 +56,8 @@ function create(context: Context, initialSettings: Settings): Service {
   const ntfyContext = { ...context, accounts };
   const visitors = createVisitors(clock, accounts, settings);
   const messages = new MessageStore(context.db);
-  const subscribers = new Subscribers(accounts, log);
-  const devices = new TopicDevices(context);
+  const streams = openStreams(ntfyContext, messages);
+  const { subscribers, liveFeed } = streams;
   const traffic = new Traffic(context, messages, subscribers);
   const receiverAddresses = createReceiverAddresses(context, settings);
   const quietHours = new QuietHours(ntfyContext, receiverAddresses);
@@ -77,7 +80,7 @@ function create(context: Context, initialSettings: Settings): Service {
     removeFromSearch: (transaction, seqs) => search.remove(transaction, seqs),
     onPublished: (envelopes) => {
       traffic.add(envelopes);
-      return subscribers.deliverAll(envelopes);
+      return liveFeed.deliver(envelopes);
     },
   });
   const recurring = openRecurring(context, delivery, reservedTopics);
@@ -92,20 +95,19 @@ function create(context: Context, initialSettings: Settings): Service {
     sendsMail: emails.enabled,
   });
   const routes = { ...access.routes, ...webPushRoutes(webPush, context.publicUrl) };
-  const features = { visitors, traffic, subscribers, devices, delivery, recurring, search, webPush, quietHours };
+  const features = { visitors, traffic, streams, delivery, recurring, search, webPush, quietHours };
   const ntfyApi = new NtfyApi(ntfyContext, settings, derivedSettings, {
     ...features,
     routes,
     sendsMail: emails.enabled,
   });
-  const streams = { subscribers, devices };
   const clients = { visitors, ...streams, access, keepAlive };
   const sending = { webPush, quietHours, emails };
   const lifecycle = new Lifecycle(context, { traffic, search, delivery, recurring, clients, sending, derivedSettings });
   return {
     http: ntfyApi.http,
     upgrade: ntfyApi.upgrade,
-    api: createHandlers(context, ntfyContext, derivedSettings, { features: { ...features, streams }, access }),
+    api: createHandlers(context, ntfyContext, derivedSettings, { features, access }),
     accountData: createPushAccountData(context),
     portable: createPortable(context),
     importData: (program, folder) =>
@@ -121,6 +123,14 @@ function create(context: Context, initialSettings: Settings): Service {
       }),
     [Symbol.asyncDispose]: () => lifecycle[Symbol.asyncDispose](),
   };
+}
+
+/** Opens the streams of subscribers, with the devices that use them. */
+function openStreams(context: Context, messages: MessageStore): OpenStreams {
+  const subscribers = new Subscribers(context.accounts, context.log);
+  const live = new LiveMessages(context.db);
+  const liveFeed = new LiveFeed({ context, messages, live, subscribers });
+  return { subscribers, devices: new TopicDevices(context), liveFeed };
 }
 
 async function importData(dependencies: ImportDependencies, program: string, folder: string): Promise<ImportResult> {

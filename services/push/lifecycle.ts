@@ -15,6 +15,7 @@ import { removeExpiredMessages } from './retention/remove-expired.ts';
 import type { Search } from './search/search.ts';
 import type { DerivedSettings } from './settings/derived-settings.ts';
 import type { KeepAlive } from './subscribe/keep-alive.ts';
+import type { LiveFeed } from './subscribe/live-feed.ts';
 import type { Subscribers } from './subscribe/subscribers.ts';
 import type { TopicDevices } from './subscribe/topic-devices.ts';
 import type { Visitors } from './topics/visitors.ts';
@@ -30,6 +31,7 @@ export interface ClientFeatures {
   readonly visitors: Visitors;
   readonly access: Access;
   readonly subscribers: Subscribers;
+  readonly liveFeed: LiveFeed;
   readonly devices: TopicDevices;
   readonly keepAlive: KeepAlive;
 }
@@ -67,12 +69,13 @@ export class Lifecycle implements AsyncDisposable {
 
   async start(): Promise<void> {
     const { delivery, derivedSettings, recurring, traffic } = this.#features;
-    const { access, keepAlive, visitors } = this.#features.clients;
+    const { access, keepAlive, liveFeed, visitors } = this.#features.clients;
     const { emails, quietHours, webPush } = this.#features.sending;
     const context = this.#context;
     const resources = this.#resources;
     await traffic.resume();
     visitors.topics.resume(await delivery.messages.topics());
+    await liveFeed.start();
     await access.start();
     resources.use(await webPush.start());
     resources.use(await quietHours.start());
@@ -89,10 +92,11 @@ export class Lifecycle implements AsyncDisposable {
 
   async [Symbol.asyncDispose](): Promise<void> {
     const { delivery, traffic } = this.#features;
-    const { subscribers } = this.#features.clients;
+    const { liveFeed, subscribers } = this.#features.clients;
     this.#resources.dispose();
     await this.#ownedWork?.[Symbol.asyncDispose]();
     await delivery[Symbol.asyncDispose]();
+    await liveFeed[Symbol.asyncDispose]();
     subscribers.endAll();
     await traffic.save(delivery.publisher);
   }

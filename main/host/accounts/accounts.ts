@@ -4,7 +4,7 @@ import {
   type Accounts,
   type Identity,
 } from '../../../services/contracts/control/accounts.ts';
-import type { Bus } from '../../../services/contracts/bus.ts';
+import { eventsMissed, type Bus } from '../../../services/contracts/bus.ts';
 import type { Clock, Context, Log, Random, ServiceManifest, Vault } from '../../../services/contracts/service.ts';
 import type { Metrics } from '../../../services/contracts/metrics.ts';
 import type { SecurityLog } from '../log/security-log.ts';
@@ -13,7 +13,7 @@ import { accountList } from './account-list.ts';
 import { Authentication } from './authentication.ts';
 import { Changes } from './changes.ts';
 import { declaredAccounts, type DeclaredAccounts } from './declared.ts';
-import { Directory, hasSignedIn } from './directory.ts';
+import { Directory } from './directory.ts';
 import { firstRun, type FirstRun } from './first-run.ts';
 import { findCollisions, nameReservations } from './names.ts';
 import { Passkeys } from './passkeys.ts';
@@ -30,7 +30,7 @@ import { serviceSecrets } from './service-secrets.ts';
 import { browserSessions, type Sessions } from './sessions.ts';
 import { SessionLimit } from './session-limit.ts';
 import { SessionLinks } from './session-links.ts';
-import { SignInThrottle } from './sign-in-throttle.ts';
+import { shareThrottle } from './shared-throttle.ts';
 import { deleteExpired, hasAccount, nextRevision, type Db } from './store.ts';
 import { LastUsed } from './last-used.ts';
 import { SingleFlight } from '../../../services/kit/single-flight.ts';
@@ -99,9 +99,9 @@ export async function openAccounts(options: AccountsOptions): Promise<HostAccoun
   const open = new AsyncDisposableStack();
   const removal = open.use(new ExpiryRemoval(changes, directory, clock, log));
   const uses = open.use(new LastUsed(commit, clock, log, policies.limit));
-  open.use(followChanges(directory, removal, { bus, clock, log }));
+  open.use(followChanges(changes, removal, { bus, clock, log }));
 
-  const throttle = new SignInThrottle(clock, ({ source, name = '' }) => hasSignedIn(directory.member(name), source));
+  const throttle = open.use(shareThrottle(directory, { bus, clock }));
   const links = new SessionLinks({ directory, vault, clock, ...policies });
   const passwordCheck = { passwords, renew: renewHash({ changes, passwords, log }), proven };
   const attempts = { throttle, failures: countFailures(metrics), security };
@@ -201,17 +201,19 @@ class ExpiryRemoval implements AsyncDisposable {
   }
 }
 
-/** Reads the directory again after changes of other hosts, and removes what has expired. */
+/** Loads changes of other hosts, and removes what has expired. */
 function followChanges(
-  directory: Directory,
+  changes: Changes,
   removal: ExpiryRemoval,
   { bus, clock, log }: Pick<AccountsOptions, 'bus' | 'clock'> & Pick<AccountsObservation, 'log'>,
 ): Disposable {
   const synchronize = (): void => {
-    directory.synchronize().catch((error: unknown) => log.warn('accounts reload failed', { error }));
+    changes.synchronize().catch((error: unknown) => log.warn('accounts reload failed', { error }));
   };
   const subscriptions = new DisposableStack();
+  subscriptions.use(changes.followOtherHosts());
   subscriptions.use(bus.subscribe(accountsChanged, synchronize));
+  subscriptions.use(bus.subscribe(eventsMissed, synchronize));
   subscriptions.use(clock.every(pollIntervalMs, synchronize));
   subscriptions.use(clock.every(cleanUp, () => removal.start()));
   return subscriptions;

@@ -1,10 +1,16 @@
 import * as m from '#messages/account-problems';
+import { z } from 'zod';
 import { accountsChanged, accountsRemoved } from '../../../services/contracts/control/accounts.ts';
-import type { Bus } from '../../../services/contracts/bus.ts';
+import { defineTopic, type Bus } from '../../../services/contracts/bus.ts';
 import { Problem } from '../../../services/contracts/problem.ts';
 import type { Context, Log } from '../../../services/contracts/service.ts';
 import type { Directory } from './directory.ts';
 import { hasAdministrator, nextRevision, type Db } from './store.ts';
+
+/** Published after a change was stored, for the other hosts, which then load the accounts. */
+const accountsStored = defineTopic('accounts.stored', z.object({ accounts: z.array(z.string()), revision: z.int() }), {
+  shared: true,
+});
 
 /** Applies all changes of accounts: serialized, validated, and loaded into memory before they are published. */
 export class Changes {
@@ -29,7 +35,7 @@ export class Changes {
     names: readonly string[],
     work: (db: Db, alsoChanged: (name: string) => void) => Promise<T>,
   ): Promise<T> {
-    const before = new Set(this.#directory.members().map(({ account }) => account.name));
+    const existing = this.#getNames();
     let touched = new Set<string>();
     let revision = 0;
     const result = await this.#commit(async (db: Db) => {
@@ -40,11 +46,41 @@ export class Changes {
       if (administrated && !(await hasAdministrator(db))) throw buildLastAdministratorProblem();
       return done;
     });
-    const isRead = await this.#applyChange(touched, revision);
-    for (const account of touched) this.#bus.publish(accountsChanged, { account });
-    const removed = [...touched].filter((name) => before.has(name) && this.#directory.member(name) === undefined);
-    if (isRead) for (const account of removed) this.#bus.publish(accountsRemoved, { account });
+    this.#bus.publish(accountsStored, { accounts: [...touched], revision });
+    await this.#load(touched, revision, existing);
     return result;
+  }
+
+  /** Loads the changes of other hosts. Dispose it to end. */
+  followOtherHosts(): Disposable {
+    const load = ({ accounts, revision }: z.infer<typeof accountsStored.schema>): void => {
+      void this.#load(new Set(accounts), revision, this.#getNames());
+    };
+    return this.#bus.subscribe(accountsStored, load, 'other hosts');
+  }
+
+  /** Loads and publishes changes of other hosts whose events may have been lost. */
+  async synchronize(): Promise<void> {
+    const existing = this.#getNames();
+    this.#publish(await this.#directory.synchronize(), existing);
+  }
+
+  /** Never rejects. */
+  async #load(touched: ReadonlySet<string>, revision: number, existing: ReadonlySet<string>): Promise<void> {
+    const isRead = await this.#applyChange(touched, revision);
+    this.#publish(touched, isRead ? existing : new Set());
+  }
+
+  /** `existing`: names of the accounts before the change. */
+  #publish(touched: Iterable<string>, existing: ReadonlySet<string>): void {
+    const names = [...touched];
+    for (const account of names) this.#bus.publish(accountsChanged, { account });
+    const removed = names.filter((name) => existing.has(name) && this.#directory.member(name) === undefined);
+    for (const account of removed) this.#bus.publish(accountsRemoved, { account });
+  }
+
+  #getNames(): ReadonlySet<string> {
+    return new Set(this.#directory.members().map(({ account }) => account.name));
   }
 
   /** Returns false when the result could not be read. */

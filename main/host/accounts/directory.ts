@@ -43,7 +43,7 @@ export class Directory {
   readonly #sessions = new Map<string, Credential<SessionRow>>();
   #revision = -1;
   readonly #loading = new SerialQueue();
-  #synchronizing: Promise<void> | undefined;
+  #synchronizing: Promise<readonly string[]> | undefined;
   #generation = 0;
 
   constructor(db: Db) {
@@ -84,18 +84,22 @@ export class Directory {
   refresh(name: string, revision: number): Promise<void> {
     return this.#loading.run(async () => {
       if (revision <= this.#revision) return;
-      if (revision > this.#revision + 1) return this.#loadAll();
+      if (revision > this.#revision + 1) return await this.#loadAll();
       await this.#loadOne(name);
       this.#revision = revision;
     });
   }
 
-  /** Reloads all accounts when another host has changed something. */
-  synchronize(): Promise<void> {
+  /** Reloads all accounts when another host has changed something, and returns the names of the changed ones. */
+  synchronize(): Promise<readonly string[]> {
     // Callers share a run that has not started.
     return (this.#synchronizing ??= this.#loading.run(async () => {
       this.#synchronizing = undefined;
-      if ((await currentRevision(this.#db)) !== this.#revision) await this.#loadAll();
+      if ((await currentRevision(this.#db)) === this.#revision) return [];
+      const before = this.#members;
+      await this.#loadAll();
+      const names = new Set([...before.keys(), ...this.#members.keys()]);
+      return [...names].filter((name) => describe(before.get(name)) !== describe(this.#members.get(name)));
     }));
   }
 
@@ -202,4 +206,12 @@ export function hasSignedIn(member: Member | undefined, source: string): boolean
 export function identify(account: Account, via: Identity['via'], credentialId?: string): Identity {
   const { name, kind, role } = account;
   return Object.freeze({ account: name, kind, role, via, ...(credentialId === undefined ? {} : { credentialId }) });
+}
+
+/** Returns the fields of an account on which its rights depend. */
+function describe(member: Member | undefined): string {
+  if (member === undefined) return '';
+  const { account, passwordHash, tokens, sessions, declared, hasSecondFactor } = member;
+  const rows = [...tokens.values()].map(({ row: { id, scopes, expires_at } }) => [id, scopes, expires_at]);
+  return JSON.stringify([account, passwordHash, rows, [...sessions.keys()], [...declared], hasSecondFactor]);
 }

@@ -23,6 +23,12 @@ export interface Attempt {
   readonly name: string | undefined;
 }
 
+/** Failed attempt as other hosts count it. */
+export interface FailedAttempt extends Attempt {
+  /** `token`: an impossible secret, which is counted separately. */
+  readonly kind: 'secret' | 'token';
+}
+
 /** Check that may be made now; counts as wrong until it has ended. */
 export interface Check extends Disposable {
   /** @throws Problem `accounts.too_many_attempts` (429) while throttled, so that programs stop retrying. */
@@ -47,14 +53,21 @@ export class SignInThrottle {
   readonly #clock: Clock;
   /** Returns whether the account has signed in from there, according to the stored sessions and tokens. */
   readonly #wasThere: (attempt: Attempt) => boolean;
+  readonly #onFailed: (attempt: FailedAttempt) => void;
   readonly #pairs = new LruMap<string, Pair>(maxEntries);
   readonly #sources = new LruMap<string, Throttle>(maxEntries);
   readonly #names = new LruMap<string, Throttle>(maxEntries);
   readonly #rejectedNames = new LruMap<string, LeakyBucket>(maxEntries);
 
-  constructor(clock: Clock, wasThere: (attempt: Attempt) => boolean) {
+  /** `onFailed`: called for each failed attempt, which other hosts then count. */
+  constructor(
+    clock: Clock,
+    wasThere: (attempt: Attempt) => boolean,
+    onFailed: (attempt: FailedAttempt) => void = () => undefined,
+  ) {
     this.#clock = clock;
     this.#wasThere = wasThere;
+    this.#onFailed = onFailed;
   }
 
   /** Number of stored sources, names and pairs, which is limited. */
@@ -92,6 +105,7 @@ export class SignInThrottle {
     const check: Check = {
       fail: () => {
         end('wrong');
+        this.#onFailed({ kind: 'secret', ...attempt });
         if (isThrottled)
           throw buildTooManyAttemptsProblem(Math.max(...throttles.map((each) => each.wait(this.#clock.now()))));
       },
@@ -112,11 +126,28 @@ export class SignInThrottle {
    * @throws Problem `accounts.too_many_attempts` (429)
    */
   failInvalidToken(source: string): void {
-    const now = this.#clock.now();
-    const bucket = this.#rejectedNames.get(source) ?? new LeakyBucket({ capacity: maxInvalidTokens, drainMs });
-    const wait = bucket.tryAdd(now);
+    const wait = this.#addInvalidToken(source);
     if (wait > 0) throw buildTooManyAttemptsProblem(wait);
-    this.#rejectedNames.set(source, bucket);
+    this.#onFailed({ kind: 'token', source, name: undefined });
+  }
+
+  /** Counts a failed attempt at another host, so that guesses get no further with several hosts. */
+  countElsewhere({ kind, ...attempt }: FailedAttempt): void {
+    if (kind === 'token') {
+      this.#addInvalidToken(attempt.source);
+      return;
+    }
+    const { throttles, keep } = this.#getThrottles(attempt);
+    keep();
+    for (const throttle of throttles) throttle.addWrong(this.#clock.now());
+  }
+
+  /** Returns the wait in ms when too many were counted. */
+  #addInvalidToken(source: string): number {
+    const bucket = this.#rejectedNames.get(source) ?? new LeakyBucket({ capacity: maxInvalidTokens, drainMs });
+    const wait = bucket.tryAdd(this.#clock.now());
+    if (wait === 0) this.#rejectedNames.set(source, bucket);
+    return wait;
   }
 
   /** New entries are stored only once a check begins: otherwise refused names would evict relevant ones. */

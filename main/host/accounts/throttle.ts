@@ -51,6 +51,11 @@ export class Throttle {
     if (outcome === 'wrong') this.#wrong.add(now);
   }
 
+  /** Counts a wrong secret that another host has checked. */
+  addWrong(now: number): void {
+    this.#wrong.add(now);
+  }
+
   reset(): void {
     this.#wrong.clear();
   }

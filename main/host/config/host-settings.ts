@@ -130,6 +130,20 @@ export const HostSettings = z.object({
       help: m.databaseUrlHelp,
       secret: true,
     }),
+  natsUrl: z
+    .string()
+    .max(2000)
+    .regex(/^(|(nats|tls):\/\/\S+)$/i, { error: m.natsUrlInvalid })
+    .default('')
+    .meta({
+      label: m.natsUrl,
+      help: m.natsUrlHelp,
+      secret: true,
+    }),
+  natsCredentialsFile: pathSetting.default('').meta({
+    label: m.natsCredentialsFile,
+    help: m.natsCredentialsFileHelp,
+  }),
   s3Endpoint: z
     .string()
     .max(2000)
@@ -195,6 +209,7 @@ export const hostAreas: Readonly<Partial<Record<keyof HostSettings, string>>> = 
 /** Fields in the collapsed part of the form. */
 export const advancedHostSettings: readonly (keyof HostSettings)[] = [
   ...(['authUsers', 'authAccess', 'authTokens', 'databaseUrl', 'enginesFolder'] as const),
+  ...(['natsUrl', 'natsCredentialsFile'] as const),
   ...(['s3Endpoint', 's3Bucket', 's3Region', 's3AccessKey', 's3SecretKey', 's3SecretKeyFile'] as const),
   ...(['s3Prefix', 's3PathStyle', 's3DirectDownloads', 's3Timeout'] as const),
 ];
@@ -218,6 +233,8 @@ export const hostEnvironment: Readonly<Record<string, keyof HostSettings>> = {
   HOMEPORT_STOP_TIMEOUT: 'stopTimeout',
   HOMEPORT_RESTART_WAIT: 'restartWait',
   HOMEPORT_DATABASE_URL: 'databaseUrl',
+  HOMEPORT_NATS_URL: 'natsUrl',
+  HOMEPORT_NATS_CREDENTIALS_FILE: 'natsCredentialsFile',
   HOMEPORT_S3_ENDPOINT: 's3Endpoint',
   HOMEPORT_S3_BUCKET: 's3Bucket',
   HOMEPORT_S3_REGION: 's3Region',

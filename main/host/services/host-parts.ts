@@ -13,6 +13,7 @@ import type { TrustPredicate } from '../http/proxies.ts';
 import type { AccountReleases } from '../accounts/releases.ts';
 import type { HostLog } from '../log/log.ts';
 import type { SecurityLog } from '../log/security-log.ts';
+import type { Relay } from '../relay/relay.ts';
 import type { LoopWatch } from '../runtime/loop-watch.ts';
 import type { HostMetrics } from '../metrics/metrics.ts';
 
@@ -27,6 +28,8 @@ export interface ServiceStorage {
   /** Store for the blobs of the services. */
   readonly blobs: BlobStore;
   readonly leases: HostLeases;
+  /** Exchange of events with other hosts; undefined without a shared database. */
+  readonly relay: Pick<Relay, 'getProblem' | 'state'> | undefined;
   /** Reads SQLite files outside of the event loop. */
   readonly readThread: ReadThread;
   /**

@@ -14,6 +14,8 @@ import type { Service, ServiceDescriptor } from '../../../services/contracts/ser
 import { formatSettingsProblem } from '../config/reason.ts';
 import type { ServiceSettings } from '../config/settings.ts';
 import type { PartLog } from '../log/log.ts';
+import { announceReplacedKey } from './replaced-keys.ts';
+import { findDependencyProblem } from './dependency-problem.ts';
 import type { CapabilityProviders } from './capabilities.ts';
 import { HealthMonitor } from './health-monitor.ts';
 import type { HostDependencies } from './host-parts.ts';
@@ -88,7 +90,7 @@ export class ServiceRunner {
       clock: parts.runtime.clock,
       log: this.#log,
       inHostLanguage: parts.runtime.inHostLanguage,
-      getDependencyProblem: () => (descriptor.blobs === undefined ? undefined : parts.storage.blobs.getProblem()),
+      getDependencyProblem: () => findDependencyProblem(descriptor, parts.storage),
       restart: () => {
         this.#log.warn('service down, restart scheduled', {
           reason: this.#state.reason && readText(this.#state.reason),
@@ -230,6 +232,7 @@ export class ServiceRunner {
         await using serviceContext = await openServiceContext(this.descriptor, this.#parts);
         await setKeyAside(this.descriptor, name, serviceContext.context);
         this.#log.warn('stored key replaced on request', { key: name });
+        announceReplacedKey(this.#parts.messaging.bus, this.descriptor.id);
       } finally {
         await this.#start();
       }

@@ -12,6 +12,13 @@ import type { EngineState } from './engines.ts';
 import type { LiveTopic } from './live.ts';
 import type { SettingsView } from './settings.ts';
 
+/** Connection to the hosts that share the database. */
+export interface OtherHosts {
+  /** Name of the server that connects them. */
+  readonly over: 'NATS' | 'PostgreSQL';
+  readonly connected: number;
+}
+
 /** Control over the host, available to the control service only. */
 export interface HostControl {
   readonly version: string;
@@ -53,6 +60,8 @@ export interface HostControl {
   replaceKey(id: string, name: string): Promise<ServiceState>;
   pulses(): Promise<readonly Pulse[]>;
   machine(): Promise<Machine>;
+  /** Connection to the hosts that share the database; undefined without one. */
+  otherHosts(): OtherHosts | undefined;
   /** Latest events of the running services that the reader may see, newest first. */
   recentActivity(query: RecentActivityQuery): Promise<readonly HostActivityEvent[]>;
   settings(): SettingsView;

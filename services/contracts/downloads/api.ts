@@ -72,17 +72,18 @@ export const Download = z
 export type Download = z.infer<typeof Download>;
 
 /** Published when a download is added or changed; at most four times a second per download. */
-export const downloadChanged = defineTopic('downloads.changed', Download);
+export const downloadChanged = defineTopic('downloads.changed', Download, { shared: true });
 
 /** Published when a download was removed from the queue or the history. */
-export const downloadRemoved = defineTopic('downloads.removed', z.object({ uid: z.string() }));
+export const downloadRemoved = defineTopic('downloads.removed', z.object({ uid: z.string() }), { shared: true });
 /** Published when queue entries moved, in this order, before another entry; null: to the end. */
 export const downloadsMoved = defineTopic(
   'downloads.moved',
   z.object({ uids: z.array(z.string()), before: z.string().nullable() }),
+  { shared: true },
 );
 /** Published when the whole queue is paused or resumed. */
-export const downloadsPaused = defineTopic('downloads.paused', z.object({ paused: z.boolean() }));
+export const downloadsPaused = defineTopic('downloads.paused', z.object({ paused: z.boolean() }), { shared: true });
 
 /** Position in a video: seconds, `1:02:03` or `14m45s`. */
 const VideoTime = z.union([z.number().min(0), z.string().max(40)]);

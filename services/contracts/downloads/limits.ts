@@ -30,4 +30,4 @@ export const CurrentLimits = z.object({
 export type CurrentLimits = z.infer<typeof CurrentLimits>;
 
 /** Published when the limits changed, or the scheduled hours began or ended. */
-export const downloadLimitsChanged = defineTopic('downloads.limits', CurrentLimits);
+export const downloadLimitsChanged = defineTopic('downloads.limits', CurrentLimits, { shared: true });

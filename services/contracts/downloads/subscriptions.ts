@@ -49,10 +49,12 @@ export const Subscription = z
 export type Subscription = z.infer<typeof Subscription>;
 
 /** Published when a subscription was added or changed. */
-export const subscriptionChanged = defineTopic('downloads.subscription-changed', Subscription);
+export const subscriptionChanged = defineTopic('downloads.subscription-changed', Subscription, { shared: true });
 
 /** Published when a subscription was removed. */
-export const subscriptionRemoved = defineTopic('downloads.subscription-removed', z.object({ id: z.string() }));
+export const subscriptionRemoved = defineTopic('downloads.subscription-removed', z.object({ id: z.string() }), {
+  shared: true,
+});
 
 const address = z.string().min(1).max(4096);
 const titleRegex = z.string().max(500);

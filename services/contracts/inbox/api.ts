@@ -63,7 +63,7 @@ export const inboxOffered = defineHandover('inbox.offer', InboxOffer);
 export const inboxRead = defineHandover('inbox.read', z.object({ ids: z.array(z.int()) }));
 
 /** Published when an item was stored in the inbox. */
-export const inboxAdded = defineTopic('inbox.added', InboxItem);
+export const inboxAdded = defineTopic('inbox.added', InboxItem, { shared: true });
 /** Published when rows changed or were deleted; pages apply the change and reload the counts. */
 export const inboxChanged = defineTopic(
   'inbox.changed',
@@ -74,6 +74,7 @@ export const inboxChanged = defineTopic(
     /** The same rows by origin, which determines the accounts that receive the event. */
     places: z.array(z.object({ topic: z.string(), source: z.string(), ids: z.array(z.int()) })).optional(),
   }),
+  { shared: true },
 );
 export type InboxChanged = z.infer<typeof inboxChanged.schema>;
 
@@ -91,7 +92,9 @@ export function getInboxGrant({ topic, source }: InboxOrigin, permission: Needed
 }
 
 /** Published when rows, or offers under these keys, were read, archived or deleted; at most 1000 rows at a time. */
-export const inboxSeen = defineTopic('inbox.seen', z.object({ keys: z.array(z.string()), ids: z.array(z.int()) }));
+export const inboxSeen = defineTopic('inbox.seen', z.object({ keys: z.array(z.string()), ids: z.array(z.int()) }), {
+  shared: true,
+});
 
 /** Routes of the inbox. */
 export const inboxApi = {

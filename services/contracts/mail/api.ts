@@ -5,7 +5,9 @@ import { defineTopic } from '../bus.ts';
 import { NotificationType, TextFormat } from '../notify/notification.ts';
 
 /** Published when mails arrived or their deliveries changed; at most twice a second, without naming them. */
-export const mailActivity = defineTopic('mail.worked', z.object({ time: z.number().describe('ms since the epoch') }));
+export const mailActivity = defineTopic('mail.worked', z.object({ time: z.number().describe('ms since the epoch') }), {
+  shared: true,
+});
 
 /** `unknown`: no job exists any more, since it was dropped or completed long ago. */
 const DeliveryState = z.enum(['waiting', 'done', 'dead', 'unknown']);

@@ -74,4 +74,5 @@ export const notificationAccepted = defineTopic(
 export const notifyActivity = defineTopic(
   'notify.worked',
   z.object({ time: z.number().describe('ms since the epoch') }),
+  { shared: true },
 );

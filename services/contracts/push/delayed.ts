@@ -8,6 +8,7 @@ import { Priority } from './topics.ts';
 export const pushDelayedChanged = defineTopic(
   'push.planned',
   z.object({ time: z.number().describe('ms since the epoch') }),
+  { shared: true },
 );
 
 /** Message that is published at a later time. */

@@ -54,4 +54,21 @@ export const pushRetracted = defineTopic(
  * Published when messages were stored; at most twice a second. It names none of them: pages load what their account
  * may read.
  */
-export const pushStored = defineTopic('push.stored', z.object({ time: z.number().describe('ms since the epoch') }));
+export const pushStored = defineTopic('push.stored', z.object({ time: z.number().describe('ms since the epoch') }), {
+  shared: true,
+});
+
+/** Maximum length of a message as JSON, in characters. */
+const maxRelayedLength = 100_000;
+
+/**
+ * Published when messages are delivered to subscribers, so that other hosts deliver them to theirs. `seq` is the number
+ * of a stored message; other hosts read those that they did not receive from the database.
+ */
+export const pushRelayed = defineTopic(
+  'push.relayed',
+  z.object({
+    messages: z.array(z.object({ seq: z.int().positive().optional(), text: z.string().max(maxRelayedLength) })),
+  }),
+  { shared: true },
+);

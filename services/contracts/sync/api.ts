@@ -16,7 +16,7 @@ export type JobState = z.infer<typeof JobState>;
 export const running: readonly JobState[] = ['waiting', 'running'];
 
 /** Published when a job or task changed; at most about once a second for each, without details. */
-export const syncChanged = defineTopic('sync.changed', z.object({ jobId: z.int().nullable() }));
+export const syncChanged = defineTopic('sync.changed', z.object({ jobId: z.int().nullable() }), { shared: true });
 
 /** Progress of a job. Sizes are in bytes. */
 export const SyncTotals = z.object({

@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { Context } from '../../contracts/service.ts';
+import { CachedRows } from '../../kit/cached-rows.ts';
 import type { Settings } from '../settings.ts';
 import { Secrets } from '../store/secrets.ts';
 import { signJwtWithPair, signJwt, checkClaims, verifyJwt, type Claims, type VerifiedJwt } from './jwt.ts';
@@ -30,6 +31,7 @@ export class Keys {
   readonly #settings: KeySettings;
   readonly #pairs: KeyPairs;
   readonly #secrets: Secrets;
+  readonly #cachedRows: CachedRows;
   /**
    * Claims of recently verified tokens, by token hash. A change of the keys replaces the map, so that a verification
    * that is still running does not add a token of the former keys.
@@ -45,6 +47,13 @@ export class Keys {
     this.#settings = settings;
     this.#secrets = new Secrets(context);
     this.#pairs = new KeyPairs(this.#secrets, context.clock);
+    const { bus, log } = context;
+    this.#cachedRows = new CachedRows({ bus, log, rows: 'data.keys', reload: () => this.open() });
+  }
+
+  /** Follows the changes of other hosts until it is disposed. */
+  follow(): Disposable {
+    return this.#cachedRows.follow();
   }
 
   /** Reads or creates the keys. Until then no key is accepted. */
@@ -69,6 +78,7 @@ export class Keys {
     const key = this.#createOpaqueKey(role);
     await this.#secrets.replace(opaqueKinds[role], key);
     this.#opaque[role] = key;
+    this.#cachedRows.changed();
   }
 
   get anonKey(): string {
@@ -91,6 +101,7 @@ export class Keys {
     await this.#pairs.endEarlier();
     await this.#secrets.replace(secretName, secret);
     await this.#use(secret);
+    this.#cachedRows.changed();
   }
 
   get signing(): Signing {
@@ -106,12 +117,14 @@ export class Keys {
   async signWith(kind: 'pair' | 'secret'): Promise<void> {
     const endsAt = this.#context.clock.now() + this.#settings.jwtExpiry * 1000;
     await (kind === 'pair' ? this.#pairs.create(endsAt) : this.#pairs.retire(endsAt));
+    this.#cachedRows.changed();
   }
 
   /** Rejects tokens of earlier pairs from now on. */
   async endEarlier(): Promise<void> {
     await this.#pairs.endEarlier();
     this.#verifiedTokens = new Map();
+    this.#cachedRows.changed();
   }
 
   /** Returns the hash of a six-digit code that was sent to an address. It is valid until the secret changes. */

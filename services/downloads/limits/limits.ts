@@ -1,4 +1,5 @@
 import { downloadLimitsChanged, type DownloadLimits, type CurrentLimits } from '../../contracts/downloads/limits.ts';
+import { eventsMissed } from '../../contracts/bus.ts';
 import { createWallClock } from '../../contracts/quiet-hours.ts';
 import type { Context } from '../../contracts/service.ts';
 import { isOpenAt, getAllowedState } from './allowed-hours.ts';
@@ -44,12 +45,15 @@ export class Limits implements Disposable {
       await this.#read();
       this.#check();
     };
+    const tryReload = (): void => {
+      reload().catch((error: unknown) => log.error('download limits not readable', { error }));
+    };
     this.#resources.use(
       bus.subscribe(downloadLimitsChanged, (next) => {
-        if (JSON.stringify(next.limits) === JSON.stringify(this.#limits)) return;
-        reload().catch((error: unknown) => log.error('download limits not readable', { error }));
+        if (JSON.stringify(next.limits) !== JSON.stringify(this.#limits)) tryReload();
       }),
     );
+    this.#resources.use(bus.subscribe(eventsMissed, tryReload));
     this.#scheduleNext();
   }
 

@@ -37,7 +37,8 @@ export class Maintenance implements AsyncDisposable {
 
   constructor(deps: MaintenanceDependencies) {
     this.#dependencies = deps;
-    this.#subscription = deps.context.bus.subscribe(gitPushed, ({ repository }) => this.#schedule(repository));
+    const schedule = ({ repository }: { readonly repository: number }): void => this.#schedule(repository);
+    this.#subscription = deps.context.bus.subscribe(gitPushed, schedule, 'this host');
   }
 
   /** Runs a task while packs must not change. A running maintenance is aborted. */

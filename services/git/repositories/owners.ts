@@ -3,6 +3,7 @@ import { AccountName } from '../../contracts/control/accounts.ts';
 import type { Context } from '../../contracts/service.ts';
 import { Problem } from '../../contracts/problem.ts';
 import type { OwnerProfile, OwnerRow, Tables } from '../store/tables.ts';
+import { CachedRows } from '../../kit/cached-rows.ts';
 import { findAccountOfEmail } from './commit-email.ts';
 import { checkOwnerRow, type Repositories } from './repositories.ts';
 
@@ -23,13 +24,21 @@ const removedNamePattern = /\.removed(-\d+)?$/;
 
 /** Rows of owners. The row of an account is created at its first use. */
 export class Owners {
-  readonly #context: Pick<Context, 'accounts' | 'commit' | 'db'>;
+  readonly #context: Pick<Context, 'accounts' | 'bus' | 'commit' | 'db' | 'log'>;
   readonly #repositories: Repositories;
   readonly #cache = new Map<number, OwnerRow>();
+  readonly #cachedRows: CachedRows;
 
-  constructor(context: Pick<Context, 'accounts' | 'commit' | 'db'>, repositories: Repositories) {
+  constructor(context: Pick<Context, 'accounts' | 'bus' | 'commit' | 'db' | 'log'>, repositories: Repositories) {
     this.#context = context;
     this.#repositories = repositories;
+    const reload = (): Promise<void> => Promise.resolve(this.#cache.clear());
+    this.#cachedRows = new CachedRows({ bus: context.bus, log: context.log, rows: 'git.owners', reload });
+  }
+
+  /** Follows the changes of other hosts until it is disposed. */
+  follow(): Disposable {
+    return this.#cachedRows.follow();
   }
 
   async getById(id: number): Promise<OwnerRow> {
@@ -112,6 +121,7 @@ export class Owners {
   /** Removes a deleted owner from the cache. */
   evict(id: number): void {
     this.#cache.delete(id);
+    this.#cachedRows.changed();
   }
 
   async #account(name: string): Promise<string | undefined> {

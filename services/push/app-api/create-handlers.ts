@@ -74,7 +74,7 @@ export function createHandlers(
       store: quietHours.store,
       accountRules: quietHours.accountRules,
       permissions: createTopicPermissions(ntfyContext.accounts, reserved),
-      onChanged: () => quietHours.upkeep(),
+      onChanged: () => quietHours.handleChangedRules(),
     }),
   ];
 }

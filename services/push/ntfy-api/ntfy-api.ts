@@ -8,8 +8,6 @@ import type { Delivery } from '../publish/delivery.ts';
 import type { Settings } from '../settings.ts';
 import type { DerivedSettings } from '../settings/derived-settings.ts';
 import { createFileAddressRewrite, type FileAddressRewrite } from '../messages/file-addresses.ts';
-import type { Subscribers } from '../subscribe/subscribers.ts';
-import type { TopicDevices } from '../subscribe/topic-devices.ts';
 import type { Visitors } from '../topics/visitors.ts';
 import type { WebPush } from '../web-push/web-push.ts';
 import type { ApiRoutes } from './api-routes.ts';
@@ -18,7 +16,7 @@ import { pushListener, readRequest, toProblem, type ListenerDependencies } from 
 import { createNonTopicRoutes } from './non-topic-routes.ts';
 import { PublishRoutes } from './publish.ts';
 import { serverInfoRoutes } from './server-info.ts';
-import { SubscribeRoutes } from './subscribe.ts';
+import { SubscribeRoutes, type OpenStreams } from './subscribe.ts';
 import { webSocketListener } from './web-socket.ts';
 
 /** Features whose state the API shows. */
@@ -27,8 +25,7 @@ export interface NtfyApiDependencies {
   readonly routes: ApiRoutes;
   readonly visitors: Visitors;
   readonly traffic: Traffic;
-  readonly subscribers: Subscribers;
-  readonly devices: TopicDevices;
+  readonly streams: OpenStreams;
   readonly delivery: Delivery;
   /** Returns true when messages can be forwarded as mail. */
   readonly sendsMail: () => boolean;
@@ -80,14 +77,14 @@ export class NtfyApi {
   }
 
   #createSubscribeRoutes(): SubscribeRoutes {
-    const { delivery, devices, subscribers, traffic, visitors } = this.#dependencies;
+    const { delivery, streams, traffic, visitors } = this.#dependencies;
     return new SubscribeRoutes({
       context: this.#context,
       settings: this.#settings,
       reserved: this.#derivedSettings.reservedTopics,
       delivery,
       visitors,
-      streams: { subscribers, devices },
+      streams,
       cut: traffic.metrics.cut,
       findFileRewrite: (request) => this.#findFileRewrite(request),
     });
@@ -147,7 +144,8 @@ export class NtfyApi {
   }
 
   #createNtfyMetrics(): ReturnType<typeof registerNtfyMetrics> {
-    const { delivery, subscribers, traffic, visitors } = this.#dependencies;
+    const { delivery, streams, traffic, visitors } = this.#dependencies;
+    const { subscribers } = streams;
     const { limits, topics } = visitors;
     const published = (): number => traffic.statistics.total;
     return registerNtfyMetrics(this.#context, { store: delivery.messages, subscribers, limits, topics, published });

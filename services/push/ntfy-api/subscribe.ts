@@ -14,6 +14,7 @@ import type { Format } from '../messages/envelope.ts';
 import type { FileAddressRewrite } from '../messages/file-addresses.ts';
 import { Subscriber, writeHistory, type Outlet, type Subscription } from '../subscribe/subscriber.ts';
 import { buildStreamEvent } from '../subscribe/stream-event.ts';
+import type { LiveFeed } from '../subscribe/live-feed.ts';
 import type { Subscribers } from '../subscribe/subscribers.ts';
 import { findNetworkDevice } from '../subscribe/network-device.ts';
 import type { TopicDevices } from '../subscribe/topic-devices.ts';
@@ -29,9 +30,10 @@ const contentTypes: Readonly<Record<Exclude<Format, 'ws'>, string>> = {
 };
 
 /** Open streams, and the devices that use topics. */
-interface OpenStreams {
+export interface OpenStreams {
   readonly subscribers: Subscribers;
-  readonly devices: Pick<TopicDevices, 'record' | 'connect'>;
+  readonly liveFeed: LiveFeed;
+  readonly devices: TopicDevices;
 }
 
 export interface SubscribeDependencies {
@@ -77,13 +79,13 @@ export class SubscribeRoutes {
 
   /** Serves GET `/<topics>/json|sse|raw`: a stream, or cached messages only with `poll=1`. */
   async read(exchange: Exchange, topicList: string, format: Exclude<Format, 'ws'>): Promise<void> {
-    const { context, delivery } = this.#dependencies;
+    const { context, streams } = this.#dependencies;
     const { response } = exchange;
     const parsed = this.#parse(exchange, topicList, format);
     const headers = { ...crossOrigin, 'Content-Type': contentTypes[format] };
     if (parsed.polling) {
       this.#recordPoll(exchange, parsed);
-      const pages = parsed.history(await delivery.messages.top());
+      const pages = parsed.history(await streams.liveFeed.top());
       // Does not start the response, so that an empty one has a Content-Length, as in ntfy.
       addHeaders(response, headers);
       await writeHistory(response, pages, parsed.subscription, context.clock);
@@ -103,14 +105,14 @@ export class SubscribeRoutes {
    * connection ends after the cached messages.
    */
   async readWebSocket(request: RequestContext, topicList: string, accept: () => Promise<Outlet>): Promise<void> {
-    const { context, delivery } = this.#dependencies;
+    const { context, streams } = this.#dependencies;
     const parsed = this.#parse(request, topicList, 'ws');
     if (parsed.polling) {
       this.#recordPoll(request, parsed);
       const outlet = await accept();
       await writeHistory(
         outlet.stream,
-        parsed.history(await delivery.messages.top()),
+        parsed.history(await streams.liveFeed.top()),
         parsed.subscription,
         context.clock,
       );
@@ -208,7 +210,7 @@ export class SubscribeRoutes {
     { subscription, quiet: skipsHistory, history }: ParsedSubscription,
     outlet: Outlet,
   ): Promise<void> {
-    const { context, cut, delivery, streams } = this.#dependencies;
+    const { context, cut, streams } = this.#dependencies;
     const subscriber = new Subscriber(subscription, outlet, () => cut.inc());
     // Registered before history is read: messages published in between are queued, and dropped when the history
     // contains them.
@@ -221,7 +223,7 @@ export class SubscribeRoutes {
     subscriber.write(buildStreamEvent('open', subscription.topicList, context));
     if (skipsHistory) return;
     subscriber.startQueue();
-    const upTo = await delivery.messages.top();
+    const upTo = await streams.liveFeed.top();
     await subscriber.replay(history(upTo), context.clock);
     subscriber.release(upTo);
   }

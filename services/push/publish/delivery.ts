@@ -97,7 +97,7 @@ export class Delivery implements AsyncDisposable {
     resources.use(this.#upstream.start());
     resources.use(this.#delayedActivity);
     resources.use(deleteWithAccount(context, 'plans', (account) => this.delayedMessages.detachAccount(account)));
-    await this.retention.start();
+    resources.use(await this.retention.start());
     // A store that does not respond must not delay the start.
     if (context.blobs.getPath(attachmentsFolder) !== undefined) await this.attachments.removeOrphans();
     return resources.move();

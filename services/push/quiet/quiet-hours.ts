@@ -2,6 +2,7 @@ import { accountsChanged, everyone } from '../../contracts/control/accounts.ts';
 import { inboxSeen } from '../../contracts/inbox/api.ts';
 import type { PushRuleEvaluator } from '../../contracts/push/rules.ts';
 import type { Context } from '../../contracts/service.ts';
+import { CachedRows } from '../../kit/cached-rows.ts';
 import { deleteWithAccount } from '../../kit/delete-with-account.ts';
 import { Alarm } from '../delayed/alarm.ts';
 import { defaultPriority } from '../domain/priority.ts';
@@ -24,6 +25,7 @@ export class QuietHours implements DeliveryRules {
   readonly #context: Context;
   readonly #dependencies: DigestDependencies;
   readonly #alarm: Alarm;
+  readonly #cachedRows: CachedRows;
   /** False while nothing is held or repeated, which saves a query for most messages. */
   #hasEntries = true;
   #expectCount = 0;
@@ -35,6 +37,8 @@ export class QuietHours implements DeliveryRules {
     this.store = store;
     this.accountRules = accountRules;
     this.#dependencies = { context, store, browsers: new WebPushStore(context), accountRules, receiverAddresses };
+    const { bus, log } = context;
+    this.#cachedRows = new CachedRows({ bus, log, rows: 'push.rules', reload: () => this.upkeep() });
     context.metrics.gauge({
       name: 'push_messages_held',
       help: 'Messages that wait for the end of somebody’s quiet.',
@@ -81,6 +85,7 @@ export class QuietHours implements DeliveryRules {
   async start(): Promise<Disposable> {
     const { bus, log } = this.#context;
     const resources = new DisposableStack();
+    resources.use(this.#cachedRows.follow());
     await this.accountRules.load();
     resources.use(bus.subscribe(inboxSeen, ({ keys }) => this.#removeRead(keys)));
     resources.use(
@@ -91,6 +96,12 @@ export class QuietHours implements DeliveryRules {
     );
     resources.use(deleteWithAccount(this.#context, 'rules', (account) => this.#removeAccount(account)));
     return resources;
+  }
+
+  /** Applies rules that were stored, on all hosts. */
+  async handleChangedRules(): Promise<void> {
+    this.#cachedRows.changed();
+    await this.upkeep();
   }
 
   /**

@@ -2,6 +2,7 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Context } from '../../contracts/service.ts';
 import { withMaxRetention, findRule, type Rule } from '../domain/retention.ts';
 import { parseStoredMessage } from '../domain/stored-message.ts';
+import { CachedRows } from '../../kit/cached-rows.ts';
 import type { WriteHook } from '../messages/write-messages.ts';
 import type { AttachmentStore } from '../store/attachments.ts';
 import type { MessageStore } from '../store/messages.ts';
@@ -13,7 +14,7 @@ const batchSize = 500;
 const maxCachedTopics = 20_000;
 
 export interface RetentionDependencies {
-  readonly context: Pick<Context, 'clock' | 'commit' | 'db'>;
+  readonly context: Pick<Context, 'bus' | 'clock' | 'commit' | 'db' | 'log'>;
   readonly messages: Pick<MessageStore, 'topics'>;
   readonly attachments: Pick<AttachmentStore, 'remove'>;
   /** Deletes the messages from the search index. */
@@ -28,6 +29,7 @@ export interface RetentionDependencies {
 export class Retention {
   readonly #dependencies: RetentionDependencies;
   readonly #store: RetentionStore;
+  readonly #cachedRows: CachedRows;
   #rules: readonly Rule[] = [];
   readonly #ruleCache = new Map<string, Rule | undefined>();
   /** Topics that may have more messages than their rule allows. */
@@ -36,6 +38,8 @@ export class Retention {
   constructor(dependencies: RetentionDependencies) {
     this.#dependencies = dependencies;
     this.#store = new RetentionStore(dependencies.context.db);
+    const { bus, log } = dependencies.context;
+    this.#cachedRows = new CachedRows({ bus, log, rows: 'push.retention', reload: () => this.#read() });
   }
 
   get rules(): readonly Rule[] {
@@ -54,15 +58,18 @@ export class Retention {
     return Promise.resolve();
   };
 
-  async start(): Promise<void> {
+  async start(): Promise<Disposable> {
+    const following = this.#cachedRows.follow();
     await this.#read();
     await this.#checkAllTopics();
+    return following;
   }
 
   /** Replaces the rules. The next {@link upkeep} applies them to stored messages. */
   async replace(rules: readonly Rule[]): Promise<void> {
     const { clock, commit } = this.#dependencies.context;
     await commit((transaction) => this.#store.replace(transaction, rules, clock.now()));
+    this.#cachedRows.changed();
     await this.#read();
     await this.#checkAllTopics();
   }

@@ -35,7 +35,7 @@ export class FeedStore {
       this.#db.selectFrom('messages').select('seq').orderBy('seq', 'desc').limit(sql.lit(1)).compile();
     const { rows } = await executeCached(this.#db, 'push.top', [], build);
     // Numbers are assigned before the commit, so another host may hold a lower number in an open transaction.
-    if (isPostgres(this.#db)) await sql`select pg_advisory_xact_lock(${insertLock})`.execute(this.#db);
+    await waitForInserts(this.#db);
     return rows[0]?.seq ?? 0;
   }
 
@@ -66,4 +66,9 @@ const insertLock = sql`hashtext(current_schema() || '.messages')`;
  */
 export async function lockForInsert(transaction: Kysely<any>): Promise<void> {
   if (isPostgres(transaction)) await sql`select pg_advisory_xact_lock_shared(${insertLock})`.execute(transaction);
+}
+
+/** Resolves when inserts that have begun, on any host, are committed or rolled back. */
+export async function waitForInserts(db: Kysely<any>): Promise<void> {
+  if (isPostgres(db)) await sql`select pg_advisory_xact_lock(${insertLock})`.execute(db);
 }

@@ -1,6 +1,7 @@
 import { once } from 'node:events';
 import { connect } from 'node:net';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { eventsMissed } from '../../../services/contracts/bus.ts';
 import { accessChanged } from '../../../services/contracts/control/access.ts';
 import { getLocale } from '../../../messages/language.ts';
 import { serviceStatusChanged } from '../../../services/contracts/control/service-status.ts';
@@ -76,6 +77,19 @@ describe('GET /api/events', () => {
     expect(await stream.next()).toMatchObject({ event: 'reset' });
     inbox.add({ title: 'after' });
     expect(getTitle(await stream.next())).toBe('after');
+  });
+
+  it('lets pages reload their data after events of other hosts were lost', async () => {
+    await using stream = await openEvents(url, adminOptions);
+    const { lastId } = stream;
+    host.host.bus.publish(eventsMissed, { connected: true });
+    expect(await stream.next()).toMatchObject({ event: 'reset' });
+    // Without a connection, pages reload every 30 seconds.
+    host.host.bus.publish(eventsMissed, { connected: false });
+    inbox.add({ title: 'after' });
+    expect(getTitle(await stream.next())).toBe('after');
+    await using resumed = await openEvents(url, { ...adminOptions, lastId });
+    expect(await resumed.next()).toMatchObject({ event: 'reset' });
   });
 
   it('sends the state of a service in the language of each page, also when it is replayed', async () => {

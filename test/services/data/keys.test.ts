@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { setImmediate } from 'node:timers/promises';
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { openDatabase } from '../../../main/host/database/open.ts';
+import { createBus } from '../../../main/host/services/bus.ts';
 import { openVault } from '../../../main/host/vault/vault.ts';
 import { verifyJwt } from '../../../services/data/keys/jwt.ts';
 import { Keys } from '../../../services/data/keys/keys.ts';
@@ -56,7 +57,7 @@ it('does not cache a token that was being verified while the keys changed', asyn
   const vault = await openVault({ folder, create: true, log: silentLog });
   let count = 0;
   const context: any = {
-    ...{ db: database.kysely, commit: database.commit, log: silentLog, vault },
+    ...{ bus: createBus(silentLog), db: database.kysely, commit: database.commit, log: silentLog, vault },
     clock: { now: () => now * 1000 },
     random: { text: (length: number) => String((count += 1)).padStart(length, 'x') },
   };

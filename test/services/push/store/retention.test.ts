@@ -1,10 +1,12 @@
 import { expect, it } from 'vitest';
+import { createBus } from '../../../../main/host/services/bus.ts';
 import { Retention } from '../../../../services/push/retention/retention.ts';
 import { AttachmentStore } from '../../../../services/push/store/attachments.ts';
 import { MessageStore } from '../../../../services/push/store/messages.ts';
 import { migrations } from '../../../../services/push/store/migrations.ts';
 import { RetentionStore } from '../../../../services/push/store/retention.ts';
 import { createFakeClock } from '../../../support/clock.ts';
+import { silentLog } from '../../../support/database-location.ts';
 import { eachDialect } from '../../../support/database.ts';
 import { collectPlans } from '../../../support/query-plans.ts';
 
@@ -17,7 +19,7 @@ eachDialect((dialect, open) => {
     const clock = createFakeClock();
     const removedCounts: number[] = [];
     const retention = new Retention({
-      context: { clock, commit: database.commit, db: database.kysely },
+      context: { bus: createBus(silentLog), clock, commit: database.commit, db: database.kysely, log: silentLog },
       messages,
       attachments: new AttachmentStore(database.kysely),
       removeFromSearch: (_transaction, seqs) => Promise.resolve(void removedCounts.push(...seqs)),
