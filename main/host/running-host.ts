@@ -99,14 +99,9 @@ export function createHost(
       return `${base}/setup?code=${await accounts.firstRun.code()}`;
     },
     async drain() {
-      const { drainTime } = config.read().host;
       lifecycle.isDraining = true;
       hosts.report();
-      if (drainTime === 0) return;
-      log.info('host is draining', { seconds: drainTime });
-      const { promise, resolve } = Promise.withResolvers<void>();
-      using _timer = parts.runtime.clock.after(drainTime * 1000, resolve);
-      await promise;
+      await waitForDrain(config.read().host.drainTime, parts);
     },
     stopTimeoutMs: () =>
       config.read().host.drainTime * 1000 +
@@ -119,4 +114,13 @@ export function createHost(
       await resources.disposeAsync();
     },
   };
+}
+
+/** Resolves after the drain time in seconds. */
+async function waitForDrain(seconds: number, { observation, runtime }: Kernel['parts']): Promise<void> {
+  if (seconds === 0) return;
+  observation.log.info('host is draining', { seconds });
+  const { promise, resolve } = Promise.withResolvers<void>();
+  using _timer = runtime.clock.after(seconds * 1000, resolve);
+  await promise;
 }

@@ -84,8 +84,11 @@ const openMoved = (withUrl: boolean): Promise<TestHost> =>
 
 const getTotals = (output: string): readonly string[] => output.split('\n').filter((line) => line.includes(': '));
 
-it('moves all services to PostgreSQL and back, and refuses to lose data', async () => {
-  let content: readonly string[];
+// The tests of this file continue with the tables of the previous one.
+let content: readonly string[];
+let planned: readonly string[];
+
+it('reports the tables without moving them, and refuses a running or crashed host', async () => {
   {
     await using host = await openMoved(false);
     content = await readContent(host);
@@ -95,11 +98,13 @@ it('moves all services to PostgreSQL and back, and refuses to lose data', async 
   writeFileSync(journal, '\n{}');
   expect(await fail('sqlite', 'postgres'), 'a host that has crashed').toContain('unexpectedly');
   truncateSync(journal);
-  const planned = getTotals(await move('sqlite', 'postgres', '--dry-run'));
+  planned = getTotals(await move('sqlite', 'postgres', '--dry-run'));
   expect(planned.length).toBeGreaterThan(10);
   expect(existsSync(join(dataDir, 'push', 'db.sqlite'))).toBe(true);
+});
 
-  // A move that is killed in the middle leaves an incomplete target that no host uses.
+it('moves all services to PostgreSQL after a move that was killed', async () => {
+  // It leaves an incomplete target that no host uses.
   const child = spawn(process.execPath, [command, 'database', 'move', 'sqlite', 'postgres', '--data-dir', dataDir], {
     env: getEnvironment(),
     stdio: ['ignore', 'pipe', 'ignore'],
@@ -123,8 +128,9 @@ it('moves all services to PostgreSQL and back, and refuses to lose data', async 
     expect(await readContent(host)).toEqual(expect.arrayContaining([...content]));
     expect(await fail('postgres', 'sqlite'), 'a running host').toBeTruthy();
   }
+}, 120_000);
 
-  // Another data folder with its own tables.
+it('refuses a target with data', async () => {
   const otherDir = mkdtempSync(join(tmpdir(), 'database-move-'));
   files.defer(() => rmSync(otherDir, { recursive: true, force: true }));
   cpSync(dataDir, otherDir, { recursive: true });
@@ -132,8 +138,10 @@ it('moves all services to PostgreSQL and back, and refuses to lose data', async 
   const other = run(process.execPath, [command, 'database', 'move', 'sqlite', 'postgres', '--data-dir', otherDir], {
     env: getEnvironment(),
   });
-  await expect(other, 'a target with data').rejects.toMatchObject({ code: 1 });
+  await expect(other).rejects.toMatchObject({ code: 1 });
+}, 60_000);
 
+it('moves all services back to SQLite', async () => {
   const back = await move('postgres', 'sqlite');
   expect(getTotals(back).length).toBeGreaterThan(10);
   const client = new pg.Client({ connectionString: url });
@@ -145,4 +153,4 @@ it('moves all services to PostgreSQL and back, and refuses to lose data', async 
   expect(rows).toEqual([{ name: expect.stringMatching(/^push_moved_/) }]);
   await using host = await openMoved(false);
   expect(await readContent(host)).toEqual(expect.arrayContaining([...content]));
-}, 240_000);
+}, 60_000);

@@ -18,7 +18,7 @@ it('is not ready during the drain time, answers requests, and ends streams and t
   const received: string[] = [];
   const ended = (async () => {
     const decoder = new TextDecoder();
-    for await (const chunk of stream.body ?? []) received.push(decoder.decode(chunk as Uint8Array));
+    for await (const chunk of stream.body ?? []) received.push(decoder.decode(chunk));
   })().catch(() => undefined);
   await vi.waitFor(() => expect(received.join('')).toContain('"open"'));
   const exited = once(host.child, 'exit');

@@ -200,9 +200,9 @@ async function findWordColumns(client: pg.Client, schema: string, table: string)
     `select column_name, data_type from information_schema.columns where table_schema = $1 and table_name = $2`,
     [schema, table],
   );
-  const words = rows.find(({ data_type: type }) => type === 'tsvector')?.column_name ?? '';
-  const number = rows.find(({ column_name: name }) => name !== words)?.column_name ?? '';
-  return [quote(number), quote(words)];
+  const vectorColumn = rows.find(({ data_type: type }) => type === 'tsvector')?.column_name ?? '';
+  const number = rows.find(({ column_name: name }) => name !== vectorColumn)?.column_name ?? '';
+  return [quote(number), quote(vectorColumn)];
 }
 
 async function listIdentities(

@@ -1,9 +1,10 @@
 import * as m from '#messages/host-problems';
-import { existsSync, readdirSync, renameSync, statSync } from 'node:fs';
+import { existsSync, readdirSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import Sqlite from 'better-sqlite3';
 import { Problem } from '../../../../services/contracts/problem.ts';
 import type { Log, Migration } from '../../../../services/contracts/service.ts';
+import { replaceFileSync } from '../../../../services/kit/platform/file-replacement.ts';
 import { incompleteMove } from '../migrate.ts';
 import { openDatabase } from '../open.ts';
 import { getAsideSuffix, hostDatabase, type MovePlace } from './move-place.ts';
@@ -73,7 +74,7 @@ export class SqlitePlace implements MovePlace {
       const file = this.#getFile(id);
       // Another process can have left a write-ahead log, which belongs to the file.
       for (const end of ['-wal', '-shm', ''])
-        if (existsSync(file + end)) renameSync(file + end, `${file}.${suffix}${end}`);
+        if (existsSync(file + end)) replaceFileSync(file + end, `${file}.${suffix}${end}`);
     }
     return Promise.resolve();
   }

@@ -80,16 +80,16 @@ class SqliteSide implements MoveSide {
       .raw()
       .iterate();
     let number: bigint | undefined;
-    let words: string[] = [];
+    let terms: string[] = [];
     for (const [doc, term] of entries) {
       if (number !== undefined && doc !== number) {
-        yield [number, words.join(' ')];
-        words = [];
+        yield [number, terms.join(' ')];
+        terms = [];
       }
       number = doc;
-      words.push(term);
+      terms.push(term);
     }
-    if (number !== undefined) yield [number, words.join(' ')];
+    if (number !== undefined) yield [number, terms.join(' ')];
     this.#database.exec(`drop table temp.${vocabulary}`);
   }
 

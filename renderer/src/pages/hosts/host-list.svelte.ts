@@ -13,9 +13,7 @@ export class Hosts extends Loadable {
   /** Running hosts are listed first. */
   readonly list = $derived(this.#answer.hosts.toSorted((a, b) => getOrder(a) - getOrder(b)));
   /** Hosts of several versions are running, as during an update. */
-  readonly hasSeveralVersions = $derived(
-    new Set(this.#answer.hosts.filter(({ state }) => state !== 'offline').map(({ version }) => version)).size > 1,
-  );
+  readonly hasSeveralVersions = $derived(hasDifferentVersions(this.#answer.hosts));
 
   /** Reloads the list until the returned function is called. */
   observe(): () => void {
@@ -34,4 +32,9 @@ export class Hosts extends Loadable {
 
 function getOrder({ state }: HostEntry): number {
   return state === 'offline' ? 1 : 0;
+}
+
+function hasDifferentVersions(hosts: readonly HostEntry[]): boolean {
+  const [first, ...others] = hosts.filter(({ state }) => state !== 'offline');
+  return others.some(({ version }) => version !== first?.version);
 }
