@@ -4,6 +4,7 @@ import pg from 'pg';
 import type { Browser } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { control } from '../../services/control/index.ts';
+import { inbox } from '../../services/inbox/index.ts';
 import { getBrowser, noBrowser, openPage, signIn } from '../support/browser.ts';
 import { openTestHost, type TestHost } from '../support/host.ts';
 import { openPostgresDatabase } from '../support/postgres.ts';
@@ -32,7 +33,7 @@ describe.skipIf(noBrowser)('the Hosts page', () => {
   };
 
   it('explains how to run several hosts while there is one', async () => {
-    await using host = await openTestHost({ services: [control], ...pages });
+    await using host = await openTestHost({ services: [inbox, control], ...pages });
     for (const screen of screens) {
       await using browserPage = await visit(host, screen);
       await browserPage.page.getByRole('heading', { name: m.notShared() }).waitFor();
@@ -42,8 +43,8 @@ describe.skipIf(noBrowser)('the Hosts page', () => {
   });
 
   it('lists the hosts with their state, and reports different versions', async () => {
-    await using host = await openTestHost({ services: [control], environment, ...pages });
-    await using other = await openTestHost({ services: [control], environment });
+    await using host = await openTestHost({ services: [inbox, control], environment, ...pages });
+    await using other = await openTestHost({ services: [inbox, control], environment });
     const client = new pg.Client({ connectionString: url });
     await client.connect();
     open.defer(() => client.end());
