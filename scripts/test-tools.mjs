@@ -55,10 +55,7 @@ const pythonPackages = {
 };
 
 /** Program -> Go package that is built. */
-const goPackages = {
-  versitygw: 'github.com/versity/versitygw/cmd/versitygw@v1.8.0',
-  helm: 'helm.sh/helm/v3/cmd/helm@v3.22.0',
-};
+const goPackages = { versitygw: 'github.com/versity/versitygw/cmd/versitygw@v1.8.0' };
 
 const tools = join(root, '.cache', 'tools');
 

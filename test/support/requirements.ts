@@ -43,7 +43,6 @@ const clients = {
   caddy: () => isTool('caddy'),
   prometheus: () => isTool('prometheus'),
   promtool: () => isTool('promtool'),
-  helm: () => isTool('helm'),
   versitygw: () => isTool('versitygw'),
   'Apprise library': () => existsSync(join(cache, 'tools', 'apprise-2')) && isOnPath('python3'),
   'py-gitea': () => existsSync(join(cache, 'tools', 'py-gitea')) && isOnPath('python3'),
