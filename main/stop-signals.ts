@@ -35,7 +35,7 @@ export function stopOnSignals(): Stopping {
   let host: Host | undefined;
 
   const close = (open: Host): void => {
-    open[Symbol.asyncDispose]().then(
+    drainAndDispose(open).then(
       () => process.exit(0),
       (error: unknown) => {
         console.error(error);
@@ -68,4 +68,9 @@ export function stopOnSignals(): Stopping {
       for (const signal of stopSignals) process.off(signal, stop);
     },
   };
+}
+
+async function drainAndDispose(host: Host): Promise<void> {
+  await host.drain();
+  await host[Symbol.asyncDispose]();
 }

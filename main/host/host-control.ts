@@ -15,6 +15,7 @@ import type { Sessions } from './accounts/sessions.ts';
 import type { Config } from './config/config.ts';
 import { portsIn, type Change, type Settings } from './config/settings.ts';
 import type { HostEngines } from './engines/engines.ts';
+import type { HostDirectory } from './hosts/host-directory.ts';
 import { CachedByHandlers } from './http/cached-by-handlers.ts';
 import { bindAll } from './http/bind.ts';
 import { buildOpenApiDocument } from './http/openapi.ts';
@@ -23,6 +24,7 @@ import { writeReport } from './services/report.ts';
 import type { Pulses } from './metrics/pulse.ts';
 import type { HostDependencies } from './services/host-parts.ts';
 import { readRecentActivity } from './services/recent-activity.ts';
+import type { HostReadiness } from './services/readiness.ts';
 import type { ServiceRunner } from './services/service-runner.ts';
 import { version } from './runtime/version.ts';
 
@@ -48,6 +50,8 @@ export interface HostMonitoring {
   readonly logFile: string;
   readonly pulses: Pulses;
   readonly machine: () => Promise<Machine>;
+  readonly readiness: Pick<HostReadiness, 'check'>;
+  readonly hosts: Pick<HostDirectory, 'list'>;
 }
 
 interface HostControlDependencies {
@@ -76,6 +80,8 @@ export function createHostControl(dependencies: HostControlDependencies): HostCo
       ...config.problems.map(({ path, message }) => ({ path, message })),
       ...dependencies.accounts.collisions.map((names) => ({ path: '', message: collisionMessage(names) })),
     ],
+    readiness: () => dependencies.monitoring.readiness.check(),
+    hosts: () => dependencies.monitoring.hosts.list(),
     ...createAccountControl(dependencies),
     ...createServiceControl(runners, config, parts.observation.log),
     pulses: () => dependencies.monitoring.pulses.list(),

@@ -1,3 +1,4 @@
+import { sql } from 'kysely';
 import { serviceStatusChanged } from '../../services/contracts/control/service-status.ts';
 import { settingsChanged } from '../../services/contracts/control/api.ts';
 import type { BackupStore } from '../../services/contracts/control/backups.ts';
@@ -13,7 +14,7 @@ import { lockDataFolder, type DataLock } from './runtime/data-lock.ts';
 import { installEnginesOfServices, watchEngineInstallations } from './services/follow-engines.ts';
 import { collectWhenIdle } from './runtime/idle-gc.ts';
 import { createCapabilityProviders, openDesktop, type DesktopOptions } from './capability-providers.ts';
-import { createHostControl } from './host-control.ts';
+import { createHostControl, type HostMonitoring } from './host-control.ts';
 import { openKernel, type Kernel, type KeyStore } from './kernel.ts';
 import type { HostLog } from './log/log.ts';
 import { logPath, openLog } from './log/open-log.ts';
@@ -22,6 +23,7 @@ import { Pulses } from './metrics/pulse.ts';
 import { applyDeclared, applyProvision, makeAdministrator } from './provisioning/provisioning.ts';
 import type { CapabilityProviders } from './services/capabilities.ts';
 import { followReplacedKeys } from './services/replaced-keys.ts';
+import { HostLifecycle, HostReadiness } from './services/readiness.ts';
 import { getAddresses, getBackupParts } from './services/runners.ts';
 import { ServiceRunner } from './services/service-runner.ts';
 import { startAll } from './services/start-all.ts';
@@ -89,7 +91,8 @@ async function openLocked(options: HostOptions, lock: DataLock): Promise<Host> {
   const log = openLog(opening, { dataDir, environment, write: options.logWrite });
   const runners = new Map<string, ServiceRunner>();
   const started = Promise.withResolvers<void>();
-  const kernel = opening.use(await openHostKernel(options, log, runners, started.promise));
+  const lifecycle = new HostLifecycle();
+  const kernel = opening.use(await openHostKernel(options, { log, runners, lifecycle, started: started.promise }));
   const { config, accounts, engines, parts } = kernel;
   applyLogSettings(log, config.read().host);
   const safeMode =
@@ -99,6 +102,7 @@ async function openLocked(options: HostOptions, lock: DataLock): Promise<Host> {
   if (!safeMode) await applyDeclared(kernel, log);
   await makeAdministrator(accounts, environment, log.child('accounts'));
 
+  await kernel.hosts.start();
   const desktop = openDesktop(opening, options, kernel);
   const control = createHostControl({
     parts,
@@ -107,19 +111,7 @@ async function openLocked(options: HostOptions, lock: DataLock): Promise<Host> {
     accounts: { firstRun: accounts.firstRun, sessions: accounts, collisions: accounts.collisions },
     safeMode,
     backups: opening.use(openHostBackups(options, kernel, runners)),
-    monitoring: {
-      logFile: logPath(dataDir),
-      pulses: opening.use(
-        new Pulses({
-          dataDir,
-          manifests: descriptors,
-          metrics: parts.observation.metrics,
-          clock,
-          log: log.child('metrics'),
-        }),
-      ),
-      machine: createMachineMonitor(dataDir, clock),
-    },
+    monitoring: openMonitoring(opening, options, kernel, { lifecycle, runners }),
   });
   const powers = createCapabilityProviders(control, desktop, kernel, runners, options.pages);
   for (const runner of createRunners(descriptors, kernel, powers, safeMode)) runners.set(runner.descriptor.id, runner);
@@ -139,6 +131,7 @@ async function openLocked(options: HostOptions, lock: DataLock): Promise<Host> {
   opening.use(watchEngineInstallations({ bus: parts.messaging.bus, clock, log }, [...runners.values()]));
   await startAll([...runners.values()], clock, options.signal);
   started.resolve();
+  lifecycle.isStarted = true;
 
   const page = parts.addresses.address('control');
   if (page !== undefined) lock.announce(page);
@@ -146,15 +139,41 @@ async function openLocked(options: HostOptions, lock: DataLock): Promise<Host> {
   log.info('host is ready', { event: 'host_ready', version, safeMode });
   parts.observation.loop.startTelling();
   opening.use(collectWhenIdle(clock));
-  return createHost(kernel, control, runners, opening.move());
+  return createHost(kernel, { control, runners, lifecycle, resources: opening.move() });
+}
+
+/** Opens the measurements of the host. */
+function openMonitoring(
+  opening: AsyncDisposableStack,
+  { dataDir, descriptors }: HostOptions,
+  { database, hosts, parts }: Kernel,
+  state: { readonly lifecycle: HostLifecycle; readonly runners: ReadonlyMap<string, ServiceRunner> },
+): HostMonitoring {
+  const { clock } = parts.runtime;
+  const { log, metrics } = parts.observation;
+  return {
+    logFile: logPath(dataDir),
+    pulses: opening.use(new Pulses({ dataDir, manifests: descriptors, metrics, clock, log: log.child('metrics') })),
+    machine: createMachineMonitor(dataDir, clock),
+    readiness: new HostReadiness({ clock, ...state, queryDatabase: () => sql`select 1`.execute(database.kysely) }),
+    hosts,
+  };
 }
 
 /** Opens the kernel, whose addresses are those of the running services. */
 function openHostKernel(
   options: HostOptions,
-  log: HostLog,
-  runners: ReadonlyMap<string, ServiceRunner>,
-  started: Promise<void>,
+  {
+    log,
+    runners,
+    lifecycle,
+    started,
+  }: {
+    readonly log: HostLog;
+    readonly runners: ReadonlyMap<string, ServiceRunner>;
+    readonly lifecycle: Readonly<HostLifecycle>;
+    readonly started: Promise<void>;
+  },
 ): Promise<Kernel> {
   const { keyStore, passwordCost } = options;
   return openKernel({
@@ -166,6 +185,7 @@ function openHostKernel(
     log,
     address: (id, listener) => runners.get(id)?.address(listener),
     addresses: () => Object.values(getAddresses(runners)),
+    isDraining: () => lifecycle.isDraining,
     started,
     installsEngines: options.safeMode !== true,
     isAfterCrash: takeCrashMark(options.dataDir),

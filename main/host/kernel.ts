@@ -4,9 +4,9 @@ import type { Bus } from '../../services/contracts/bus.ts';
 import type { Context } from '../../services/contracts/service.ts';
 import { resolveHostLanguage, runInLanguage } from '../../services/kit/language.ts';
 import { engineProgressChanged } from '../../services/contracts/control/engine-progress.ts';
+import type { Metrics } from '../../services/contracts/metrics.ts';
 import type { Clock, ServiceDescriptor, Vault } from '../../services/contracts/service.ts';
 import { openAccounts, type AccountsPolicy, type HostAccounts } from './accounts/accounts.ts';
-import { accountsMigrations } from './accounts/tables.ts';
 import { AppAddresses } from './services/app-pages.ts';
 import { createSecurityLog, securityLogName } from './log/security-log.ts';
 import { createBus } from './services/bus.ts';
@@ -27,8 +27,10 @@ import { createFeeds } from './services/feeds.ts';
 import { createHandovers } from './services/handovers.ts';
 import { createCallerResolver } from './http/caller.ts';
 import { compileTrustedProxies, type TrustPredicate } from './http/proxies.ts';
-import { leasesMigrations } from './leases/migrations.ts';
 import { openLeases, type HostLeases } from './leases/leases.ts';
+import { HostDirectory } from './hosts/host-directory.ts';
+import { readHostId } from './hosts/host-id.ts';
+import { hostMigrations } from './host-migrations.ts';
 import type { HostLog } from './log/log.ts';
 import { createMetrics, type HostMetrics } from './metrics/metrics.ts';
 import { openRelay } from './relay/open-relay.ts';
@@ -36,7 +38,7 @@ import type { Relay } from './relay/relay.ts';
 import type { HostDependencies, ListenerAddresses, Outgoing, RequestOrigins } from './services/host-parts.ts';
 import { LoopWatch } from './runtime/loop-watch.ts';
 import { systemRandom } from './runtime/random.ts';
-import { checkDatabaseKey, databaseKeyMigrations } from './vault/database-key-check.ts';
+import { checkDatabaseKey } from './vault/database-key-check.ts';
 import { checkKey } from './vault/key-check.ts';
 import { readProvidedKey } from './vault/provided-key.ts';
 import { openVault, type KeyWrapping } from './vault/vault.ts';
@@ -61,6 +63,8 @@ export interface KernelOptions {
   readonly started: Promise<void>;
   /** Returns the base address of a service's listener. */
   readonly address: (serviceId: string, listener?: string) => string | undefined;
+  /** Returns whether the host is about to stop. */
+  readonly isDraining: () => boolean;
   /** Returns the addresses of all open listeners. */
   readonly addresses: () => readonly string[];
   readonly keyStore?: KeyStore;
@@ -80,6 +84,10 @@ export interface Kernel extends AsyncDisposable {
   readonly config: Config;
   readonly accounts: HostAccounts;
   readonly engines: HostEngines;
+  /** Hosts that share the database. This one is listed from its start on. */
+  readonly hosts: HostDirectory;
+  /** Tables of the host. */
+  readonly database: Pick<Database, 'kysely' | 'dialect'>;
   readonly parts: HostDependencies;
 }
 
@@ -91,7 +99,7 @@ export async function openKernel(options: KernelOptions): Promise<Kernel> {
   const loop = opening.use(new LoopWatch({ log: log.child('host'), clock }));
   const { databaseUrl } = config.read().host;
   const database = opening.use(await openHostDatabase(options, databaseUrl, loop));
-  await database.migrate([...accountsMigrations, ...databaseKeyMigrations, ...leasesMigrations]);
+  await database.migrate(hostMigrations);
   if (databaseUrl !== '') await checkDatabaseKey(database.kysely, vault);
 
   const inHostLanguage: Context['inHostLanguage'] = (work) =>
@@ -113,6 +121,7 @@ export async function openKernel(options: KernelOptions): Promise<Kernel> {
       policy: { ...createAccountsPolicy(config, options.passwordCost), inHostLanguage },
     }),
   );
+  const hosts = opening.use(openHostDirectory(options, database, metrics.host));
   const engines = openKernelEngines(options, config, bus);
   const trusts = trustConfiguredProxies(config);
   const readThread = opening.use(new ReadThread({ clock, log: log.child('database') }));
@@ -128,7 +137,7 @@ export async function openKernel(options: KernelOptions): Promise<Kernel> {
       readThread,
     },
     observation: { loop, log, metrics, security },
-    runtime: { hostSettings: () => config.read().host, inHostLanguage, clock, random },
+    runtime: { hostSettings: () => config.read().host, inHostLanguage, clock, random, isDraining: options.isDraining },
     messaging: {
       bus,
       handovers: createHandovers(options.started, (service) => config.read().services[service]?.enabled === false),
@@ -144,7 +153,7 @@ export async function openKernel(options: KernelOptions): Promise<Kernel> {
     },
   };
   const resources = opening.move();
-  return { config, accounts, engines, parts, [Symbol.asyncDispose]: () => resources.disposeAsync() };
+  return { config, accounts, engines, hosts, database, parts, [Symbol.asyncDispose]: () => resources.disposeAsync() };
 }
 
 /** Creates the addresses of listeners and pages, which follow the settings. */
@@ -203,6 +212,12 @@ function openHostDatabase({ dataDir, log }: KernelOptions, url: string, loop: Lo
     loop,
     ...(url === '' ? {} : { url }),
   });
+}
+
+function openHostDirectory(options: KernelOptions, database: Database, metrics: Metrics): HostDirectory {
+  const { clock, dataDir, isDraining, log, readOnly = false } = options;
+  const id = readHostId(dataDir, systemRandom, { create: !readOnly });
+  return new HostDirectory({ database, id, version, clock, log: log.child('hosts'), metrics, isDraining });
 }
 
 /** Opens the store of blobs after the leftovers of a killed host were removed. */

@@ -7,6 +7,7 @@ import { getServiceSettings } from './config/settings.ts';
 import type { Kernel } from './kernel.ts';
 import { getAddresses, getFailures } from './services/runners.ts';
 import { getStopTimeout } from './services/service-run.ts';
+import type { HostLifecycle } from './services/readiness.ts';
 import type { ServiceRunner } from './services/service-runner.ts';
 
 /** Session of the app's own window. */
@@ -44,7 +45,12 @@ export interface Host extends AsyncDisposable {
   signInWindow(): Promise<WindowSession | undefined>;
   /** Returns the one-time link for creating the first administrator; undefined once there is one. */
   setupUrl(): Promise<string | undefined>;
-  /** Returns the time limit for stopping, from the current settings and the services. */
+  /**
+   * Announces the end to load balancers, and resolves after the drain time of the settings. Requests are answered in the
+   * meantime.
+   */
+  drain(): Promise<void>;
+  /** Returns the time limit for the drain and the stop, from the current settings and the services. */
   stopTimeoutMs(): number;
   /** Services that did not stop in time; their work continues until the process ends. */
   getLeftBehind(): readonly string[];
@@ -53,10 +59,18 @@ export interface Host extends AsyncDisposable {
 
 /** Creates the interface of the running host; disposal closes its resources. */
 export function createHost(
-  { config, accounts, parts }: Kernel,
-  control: HostControl,
-  runners: ReadonlyMap<string, ServiceRunner>,
-  resources: AsyncDisposableStack,
+  { config, accounts, hosts, parts }: Kernel,
+  {
+    control,
+    runners,
+    lifecycle,
+    resources,
+  }: {
+    readonly control: HostControl;
+    readonly runners: ReadonlyMap<string, ServiceRunner>;
+    readonly lifecycle: HostLifecycle;
+    readonly resources: AsyncDisposableStack;
+  },
 ): Host {
   const { log } = parts.observation;
   const { safeMode } = control;
@@ -84,13 +98,29 @@ export function createHost(
       if (base === undefined || !accounts.firstRun.needed()) return undefined;
       return `${base}/setup?code=${await accounts.firstRun.code()}`;
     },
+    async drain() {
+      lifecycle.isDraining = true;
+      hosts.report();
+      await waitForDrain(config.read().host.drainTime, parts);
+    },
     stopTimeoutMs: () =>
+      config.read().host.drainTime * 1000 +
       Math.max(1000, ...[...runners.values()].map(({ descriptor }) => getStopTimeout(descriptor, parts.runtime))),
     getLeftBehind: () => [...runners].filter(([, runner]) => runner.isLeftBehind).map(([id]) => id),
     log,
     async [Symbol.asyncDispose]() {
+      lifecycle.isDraining = true;
       log.info('host is stopping');
       await resources.disposeAsync();
     },
   };
+}
+
+/** Resolves after the drain time in seconds. */
+async function waitForDrain(seconds: number, { observation, runtime }: Kernel['parts']): Promise<void> {
+  if (seconds === 0) return;
+  observation.log.info('host is draining', { seconds });
+  const { promise, resolve } = Promise.withResolvers<void>();
+  using _timer = runtime.clock.after(seconds * 1000, resolve);
+  await promise;
 }

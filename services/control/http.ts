@@ -13,7 +13,15 @@ import type { LiveEvents } from './events.ts';
 const commonHeaders = { ...frameDenyHeaders, 'Cache-Control': 'no-store' };
 
 /** Patterns of the paths that the control service serves. The host serves everything else on its listener. */
-export const ownPaths = ['/api', '/api/events', '/api/openapi.json', '/metrics', '/metrics/:service'];
+export const ownPaths = [
+  '/api',
+  '/api/events',
+  '/api/openapi.json',
+  '/metrics',
+  '/metrics/:service',
+  '/health/live',
+  '/health/ready',
+];
 
 /** Listener of the control service: serves live events, metrics and the API description. */
 export function controlListener(context: ControlContext, events: LiveEvents): RequestListener {
@@ -33,6 +41,8 @@ export function controlListener(context: ControlContext, events: LiveEvents): Re
     { method: 'GET', path: '/api', handle: (exchange) => getApiPage(context, exchange) },
     { method: 'GET', path: '/metrics', handle: (exchange) => getMetrics(context, exchange) },
     { method: 'GET', path: '/metrics/:service', handle: (exchange) => getMetrics(context, exchange) },
+    { method: 'GET', path: '/health/live', handle: () => healthReply(200, { status: 'live' }) },
+    { method: 'GET', path: '/health/ready', handle: () => getReadiness(context) },
   ];
   return createHttpListener({
     routes,
@@ -60,6 +70,15 @@ function renderProblem({ code, detail, status, headers }: Problem): Reply {
 function refuse(allowed: readonly string[]): never {
   if (allowed.length === 0) throw new Problem('control.unknown_path', 404, m.pathNotFound());
   throw new Problem('control.method', 405, m.readWithGet(), { headers: { Allow: 'GET, HEAD' } });
+}
+
+async function getReadiness({ host }: ControlContext): Promise<Reply> {
+  const readiness = await host.readiness();
+  return healthReply(readiness.status === 'ready' ? 200 : 503, readiness);
+}
+
+function healthReply(status: number, body: object): Reply {
+  return jsonReply(status, body, { ...commonHeaders, 'Content-Type': 'application/json' });
 }
 
 /** Returns the documentation of the API, with the address that the client uses in its examples. */

@@ -122,6 +122,7 @@ function hostRoutes({ host, accounts }: ControlContext): readonly ApiHandler[] {
       accounts.record({ event: 'settings_changed', detail: `${section}: ${Object.keys(body).join(', ')}` });
       return { restarted: [...restarted], ...(pending.length === 0 ? {} : { pending: [...pending] }) };
     }),
+    implement(controlApi.hosts, () => host.hosts()),
     implement(controlApi.report, async () => ({ text: await host.report() })),
     implement(controlApi.log, ({ query: { level, service, text, before, cursor, limit } }) =>
       host.log({

@@ -33,6 +33,7 @@ export async function openKernelQuietly(
     readOnly,
     address: () => undefined,
     addresses: () => [],
+    isDraining: () => false,
     started: Promise.resolve(),
   });
   // The default would replace it, and the command would use the wrong tables or files.

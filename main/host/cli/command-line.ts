@@ -16,6 +16,9 @@ type Services = readonly Pick<ServiceManifest, 'importSources' | 'engines'>[];
 /** Store of blobs as commands name it. */
 export type BlobPlace = 'local' | 's3';
 
+/** Place of the tables as commands name it. */
+export type DatabasePlace = 'sqlite' | 'postgres';
+
 /** Parsed command line. */
 export type Command =
   | (DataLocation & {
@@ -60,6 +63,14 @@ export type Command =
       /** Only reports what would be moved. */
       readonly dryRun: boolean;
     })
+  | (DataLocation & {
+      readonly name: 'database move';
+      readonly from: DatabasePlace;
+      readonly to: DatabasePlace;
+      /** Only reports what would be moved. */
+      readonly dryRun: boolean;
+    })
+  | (DataLocation & { readonly name: 'cluster status' })
   /** `message` is one sentence for standard error. */
   | { readonly name: 'invalid'; readonly message: string; readonly exitCode: 2 };
 
@@ -119,6 +130,8 @@ function getCommandRows(services: Services): readonly HelpRow[] {
     ['keys replace SERVICE NAME', m.keysReplaceHelp()],
     ['blobs status', m.blobsStatusHelp()],
     ['blobs move FROM TO [--dry-run]', m.blobsMoveHelp()],
+    ['database move FROM TO [--dry-run]', m.databaseMoveHelp()],
+    ['cluster status', m.clusterStatusHelp()],
   ];
 }
 
@@ -277,6 +290,22 @@ const forms: readonly Form[] = [
       if (!isLocalToS3 && !(first === 's3' && second === 'local')) return m.blobsPlacesInvalid();
       return { name: 'blobs move', dataDir, from: first, to: second, dryRun: values['dry-run'] === true };
     },
+  },
+  {
+    arguments: ['database', 'move'],
+    flags: ['dry-run'],
+    argument: 'two',
+    command({ values, dataDir, first, second }) {
+      const isToPostgres = first === 'sqlite' && second === 'postgres';
+      if (!isToPostgres && !(first === 'postgres' && second === 'sqlite')) return m.databasePlacesInvalid();
+      return { name: 'database move', dataDir, from: first, to: second, dryRun: values['dry-run'] === true };
+    },
+  },
+  {
+    arguments: ['cluster', 'status'],
+    flags: [],
+    argument: 'none',
+    command: ({ dataDir }) => ({ name: 'cluster status', dataDir }),
   },
   {
     arguments: [],

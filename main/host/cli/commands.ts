@@ -10,8 +10,10 @@ import { finishRestore, restoreBackup } from '../backup/restore.ts';
 import { isKeyReadable } from '../backup/restored-key.ts';
 import { writeBackup } from '../backup/write.ts';
 import { runBlobCommand } from './blob-commands.ts';
+import { printClusterStatus } from './cluster-commands.ts';
 import { openKernelQuietly, quietLog, withKernel, type DataLocation } from './command-kernel.ts';
 import type { Command } from './command-line.ts';
+import { moveDatabase } from './database-commands.ts';
 import { checkConfig } from '../config/check.ts';
 import { openConfig } from '../config/file-config.ts';
 import { formatSettingsProblem } from '../config/reason.ts';
@@ -52,6 +54,10 @@ export async function runCommand(command: RunnableCommand, location: DataLocatio
     case 'blobs status':
     case 'blobs move':
       return manageBlobs(command, location);
+    case 'database move':
+      return moveTables(command, location);
+    case 'cluster status':
+      return printHosts(location);
     case 'keys replace':
       return replaceKey(command, location);
     case 'engines list':
@@ -196,6 +202,23 @@ async function manageBlobs(command: Parameters<typeof runBlobCommand>[0], locati
   using _lock = lockDataFolder(location.dataDir);
   finishRestore(location.dataDir);
   await withKernel(location, (kernel) => runBlobCommand(command, { ...location, kernel }));
+}
+
+/** A move requires that no host runs on the data folder, since it could write to the former tables. */
+async function moveTables(
+  command: Extract<RunnableCommand, { name: 'database move' }>,
+  location: DataLocation,
+): Promise<void> {
+  requireDataFolder(location);
+  using _lock = lockDataFolder(location.dataDir);
+  finishRestore(location.dataDir);
+  await moveDatabase(command, location, (await readConfig(location)).read().host.databaseUrl);
+}
+
+async function printHosts(location: DataLocation): Promise<void> {
+  requireDataFolder(location);
+  await using kernel = await openKernelQuietly(location, { readOnly: true });
+  await printClusterStatus(kernel);
 }
 
 /** Requires a data folder without a running host. */

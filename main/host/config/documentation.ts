@@ -13,6 +13,11 @@ const variables: readonly (readonly [name: string, description: string])[] = [
   ],
   ['HOMEPORT_ADMIN_USER', 'Name of the administrator account that is created on first start.'],
   ['HOMEPORT_ADMIN_PASSWORD', 'Password for that account, with at least 8 characters.'],
+  ['HOMEPORT_ADMIN_PASSWORD_FILE', 'File that contains that password, such as a container secret.'],
+  [
+    'HOMEPORT_DATABASE_URL_FILE',
+    'File that contains the address in `HOMEPORT_DATABASE_URL`, such as a container secret.',
+  ],
   [
     'HOMEPORT_VAULT_KEY',
     'Vault key: 32 bytes in base64, as in the file `vault.key`. Hosts that share a database need the same key. ' +

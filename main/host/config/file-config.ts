@@ -16,6 +16,7 @@ import { resolveLayers, type OuterLayers, type Resolved } from './layers.ts';
 import { applyPatch, invalidSettings, refuseNewProblems } from './patch.ts';
 import { markProvisioned, mergeProvision, getProvisioned, readProvision, type Provision } from './provision.ts';
 import { openDocument, sealText, type SettingsVault } from './sealing.ts';
+import { readSecret } from './secret-files.ts';
 import { SettingsFile, type LoadedSettings } from './settings-file.ts';
 import { settingsSections, type Section } from './sections.ts';
 import { compare, getServiceSettings, buildSettings, type Change, type Settings } from './settings.ts';
@@ -36,11 +37,17 @@ interface State {
 /**
  * Reads homeport.yaml, migrates it and applies the file of HOMEPORT_CONFIG. An invalid homeport.yaml does not throw:
  * see {@link Config.problems}.
- * @throws Problem `config.invalid` (422) or `config.missing` (404) for the file of HOMEPORT_CONFIG.
+ * @throws Problem `config.invalid` (422) or `config.missing` (404) for the file of HOMEPORT_CONFIG, `config.secret_file`
+ * (422).
  */
 export async function openConfig(options: ConfigOptions): Promise<Config> {
   const sections = withLanguage(sourceLanguage, () => settingsSections(options.descriptors));
-  const config = new FileConfig(options, sections);
+  const databaseUrl = readSecret(options.environment, 'HOMEPORT_DATABASE_URL');
+  const environment = {
+    ...options.environment,
+    ...(databaseUrl === undefined ? {} : { HOMEPORT_DATABASE_URL: databaseUrl }),
+  };
+  const config = new FileConfig({ ...options, environment }, sections);
   await config.open();
   return config;
 }

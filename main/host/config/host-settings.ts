@@ -116,6 +116,12 @@ export const HostSettings = z.object({
     label: m.stopTimeout,
     help: m.stopTimeoutHelp,
   }),
+  drainTime: z.int().min(0).max(3600).default(0).meta({
+    unit: 'seconds',
+    label: m.drainTime,
+    help: m.drainTimeHelp,
+    live: true,
+  }),
   restartWait: z.int().min(0).max(86_400).default(300).meta({
     unit: 'seconds',
     label: m.restartWait,
@@ -211,6 +217,7 @@ export const advancedHostSettings: readonly (keyof HostSettings)[] = [
   ...(['authUsers', 'authAccess', 'authTokens', 'databaseUrl', 'enginesFolder'] as const),
   ...(['natsUrl', 'natsCredentialsFile'] as const),
   ...(['s3Endpoint', 's3Bucket', 's3Region', 's3AccessKey', 's3SecretKey', 's3SecretKeyFile'] as const),
+  'drainTime',
   ...(['s3Prefix', 's3PathStyle', 's3DirectDownloads', 's3Timeout'] as const),
 ];
 
@@ -231,6 +238,7 @@ export const hostEnvironment: Readonly<Record<string, keyof HostSettings>> = {
   HOMEPORT_BACKUP_EVERY_DAYS: 'backupEveryDays',
   HOMEPORT_BACKUP_KEEP: 'backupKeep',
   HOMEPORT_STOP_TIMEOUT: 'stopTimeout',
+  HOMEPORT_DRAIN_TIME: 'drainTime',
   HOMEPORT_RESTART_WAIT: 'restartWait',
   HOMEPORT_DATABASE_URL: 'databaseUrl',
   HOMEPORT_NATS_URL: 'natsUrl',

@@ -3,11 +3,14 @@ import type { Kysely } from 'kysely';
 import { Problem } from '../../../services/contracts/problem.ts';
 import type { Migration } from '../../../services/contracts/service.ts';
 
+/** Step that marks a database to which data is being moved. Only the move removes it, when all data is complete. */
+export const incompleteMove = 'database-move';
+
 /**
  * Runs the steps that were not applied to this database yet, in order, each in its own transaction together with its
  * mark, so that an interrupted step is applied completely or not at all. `lock` makes a second process that migrates
  * the same database wait.
- * @throws Problem `database.newer` (409) when the database contains a step that is not in the list,
+ * @throws Problem `database.move_incomplete` (409) when the data of the database is incomplete, `database.newer` (409) when the database contains a step that is not in the list,
  * `database.migration_failed` (500) when a step fails.
  */
 export async function migrate(
@@ -24,6 +27,8 @@ export async function migrate(
     await table.addColumn('name', 'text', (column) => column.primaryKey().notNull()).execute();
     return readApplied(transaction);
   });
+  if (applied.has(incompleteMove) && !names.has(incompleteMove))
+    throw new Problem('database.move_incomplete', 409, m.moveIncomplete, { retryable: false });
   const unknown = [...applied].filter((name) => !names.has(name));
   if (unknown.length > 0) {
     const detail = (): string => m.databaseTooNew({ steps: unknown.join(', ') });

@@ -26,6 +26,8 @@ export interface ExchangeOptions {
   readonly metrics: RequestMetrics;
   /** Measures the synchronous part of each request. */
   readonly loop?: LoopWatch;
+  /** Returns whether the host is about to stop: connections end with their current response. */
+  readonly isLeaving?: () => boolean;
   /** Level of the access log. Default `debug`. */
   readonly accessLog?: 'debug' | 'info';
 }
@@ -36,6 +38,7 @@ export class ExchangeHandler {
   readonly #connections: Connections;
   readonly #access: AccessOptions;
   readonly #loop: LoopWatch | undefined;
+  readonly #isLeaving: () => boolean;
   #handler: ListenerHandler | undefined;
   #policy: GuardPolicy;
   #guard: Guard;
@@ -45,10 +48,14 @@ export class ExchangeHandler {
   #dispatchHandlers:
     { readonly hosts: readonly string[]; readonly policy: GuardPolicy; readonly to: DispatchHandlers } | undefined;
 
-  constructor({ service, handler, guard, log, metrics, loop, accessLog }: ExchangeOptions, connections: Connections) {
+  constructor(
+    { service, handler, guard, log, metrics, loop, isLeaving, accessLog }: ExchangeOptions,
+    connections: Connections,
+  ) {
     this.#connections = connections;
     this.#access = { service, log, metrics, level: accessLog ?? 'debug' };
     this.#loop = loop;
+    this.#isLeaving = isLeaving ?? ((): boolean => false);
     this.#handler = handler;
     this.#policy = guard;
     this.#guard = createGuard(guard);
@@ -109,7 +116,7 @@ export class ExchangeHandler {
     // A write after a disconnect emits an error on the response, which would end the process when unhandled.
     response.on('error', ignoreError);
     recordRequest(request, response, this.#access);
-    if (this.#isDraining) addHeaders(response, { Connection: 'close' });
+    if (this.#isDraining || this.#isLeaving()) addHeaders(response, { Connection: 'close' });
     try {
       const problem =
         guard.check(request) ?? (this.#handler?.http === undefined ? buildNotRunningProblem() : undefined);

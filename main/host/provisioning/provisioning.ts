@@ -1,4 +1,5 @@
 import * as m from '#messages/host-problems';
+import { readSecret } from '../config/secret-files.ts';
 import { Problem } from '../../../services/contracts/problem.ts';
 import type { Log, ServiceDescriptor } from '../../../services/contracts/service.ts';
 import type { HostAccounts } from '../accounts/accounts.ts';
@@ -53,7 +54,7 @@ export async function makeAdministrator(
   log: Log,
 ): Promise<void> {
   const name = environment['HOMEPORT_ADMIN_USER'];
-  const password = environment['HOMEPORT_ADMIN_PASSWORD'];
+  const password = readSecret(environment, 'HOMEPORT_ADMIN_PASSWORD');
   if (name === undefined && password === undefined) return;
   if (!name || !password) {
     throw buildRefusedProblem(m.administratorVariables);

@@ -96,6 +96,8 @@ export interface HostRuntime {
   /** Current settings of the host; call it for each use. */
   readonly hostSettings: () => HostSettings;
   readonly inHostLanguage: Context['inHostLanguage'];
+  /** Returns whether the host is about to stop: clients should use other connections. */
+  readonly isDraining: () => boolean;
 }
 
 /** Kernel components from which the contexts of services are built. */

@@ -86,6 +86,7 @@ class ServiceExternalListeners implements ExternalListeners {
       log: log.child(this.#service),
       metrics: metrics.http,
       loop,
+      isLeaving: this.#parts.runtime.isDraining,
       avoidPorts: portsInUse(),
     });
     this.#opened.set(listener, handler);

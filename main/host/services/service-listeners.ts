@@ -151,6 +151,7 @@ class RetriedListener {
         log: log.child(service),
         metrics: metrics.http,
         loop,
+        isLeaving: this.#parts.runtime.isDraining,
         avoidPorts: portsInUse(),
       });
       this.#listener = listener;

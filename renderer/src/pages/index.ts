@@ -207,6 +207,15 @@ export const pages: readonly PageEntry[] = [
     load: () => import('./machine/MachineCharts.svelte'),
   },
   {
+    path: 'settings/hosts',
+    title: m.hostsTitle,
+    icon: 'server',
+    group: 'settings',
+    adminOnly: true,
+    keywords: m.hostsKeywords,
+    load: () => import('./hosts/Hosts.svelte'),
+  },
+  {
     path: 'settings/problems',
     title: m.problemsTitle,
     icon: 'job',

@@ -5,6 +5,7 @@ import { backupRoutes } from './backup-routes.ts';
 import { BackupAge } from './backups.ts';
 import { defineTopic } from '../bus.ts';
 import { engineRoutes } from './engine-routes.ts';
+import { hostRoutes } from './hosts.ts';
 import { jobRoutes } from './job-routes.ts';
 import { LogLine, LogReply } from './log.ts';
 import { HostActivityEvent, Machine, Pulse } from './overview.ts';
@@ -73,6 +74,7 @@ export const settingsChanged = defineTopic('control.settings', z.object({ sectio
 /** Routes about the host. */
 export const controlApi = {
   ...sessionRoutes,
+  ...hostRoutes,
   services: defineRoute({
     method: 'GET',
     path: '/api/services',

@@ -9,6 +9,8 @@ import type { RecentActivityQuery } from '../recent-activity.ts';
 import type { HostActivityEvent, Machine, Pulse } from './overview.ts';
 import type { ServiceState } from './api.ts';
 import type { EngineState } from './engines.ts';
+import type { Readiness } from './health.ts';
+import type { HostList } from './hosts.ts';
 import type { LiveTopic } from './live.ts';
 import type { SettingsView } from './settings.ts';
 
@@ -29,6 +31,10 @@ export interface HostControl {
   /** Errors in the settings by field path. A service with an error does not run. */
   configProblems(): readonly { readonly path: string; readonly message: string }[];
   services(): Promise<readonly ServiceState[]>;
+  /** Returns whether this host can serve requests. */
+  readiness(): Promise<Readiness>;
+  /** Returns the hosts that share the database. */
+  hosts(): Promise<HostList>;
   /**
    * Opens a session for an account that is already authenticated. `byPassword` is that of the session that it
    * replaces.

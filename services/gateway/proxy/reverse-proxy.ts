@@ -35,6 +35,9 @@ import { sendPageFile } from '../pages/page-files.ts';
 import { getOutcome, type GatewayMetrics } from '../metrics.ts';
 import { InFlightRequests, type AdmittedRequest } from './in-flight-requests.ts';
 
+/** Paths below the prefix of the gateway for load balancers. */
+const healthPaths: ReadonlySet<string> = new Set(['health/live', 'health/ready']);
+
 const hstsOfYear = 'max-age=31536000';
 
 /** Sign-in on the gateway, with the accounts that are signed in. */
@@ -309,6 +312,7 @@ export class ReverseProxy {
     const query = pathAndQuery.slice(path.length + 1);
     const isRead = request.method === 'GET' || request.method === 'HEAD';
     if (isRead && (await sendPageFile(response, path))) return;
+    if (healthPaths.has(path)) return this.#handleHealthPath(request, response, `/${path}`);
     if (path === 'passkey.js' && isRead)
       return send(response, { status: 200, type: 'text/javascript; charset=utf-8', body: passkeyScript });
     if (path === 'sign-in') return this.#signIn.signIn(request, response, query, findTitle);
@@ -320,6 +324,14 @@ export class ReverseProxy {
     if (path === 'oidc/callback' && request.method === 'GET') return this.#oidc.callback(request, response, query);
     if (path === 'session' && isRead) return this.#signIn.session(request, response);
     throw createNotFound();
+  }
+
+  /** Passes a request of a load balancer to the control service, even if that is not shared. */
+  #handleHealthPath(request: IncomingMessage, response: ServerResponse, url: string): void {
+    const control = this.#deps.context.dispatch('control');
+    if (control === undefined) return send(response, { status: 503, type: 'text/plain; charset=utf-8', body: '' });
+    request.url = url;
+    control.request(request, response);
   }
 
   /** Sends an error, as a page for browsers. */

@@ -1,0 +1,34 @@
+import { z } from 'zod';
+import { defineRoute } from '../api.ts';
+
+/** Host that uses the database. */
+export const HostEntry = z
+  .object({
+    id: z.string(),
+    name: z.string().describe('Name of the computer.'),
+    version: z.string(),
+    state: z.enum(['running', 'draining', 'offline']).describe('`offline`: it has not reported for 15 seconds.'),
+    startedAt: z.number().describe('Time in ms since the epoch, by the clock of the database.'),
+    seenAt: z.number().describe('Time of the last report.'),
+    isCurrent: z.boolean().describe('This host answers the request.'),
+  })
+  .meta({ id: 'HostEntry' });
+export type HostEntry = z.infer<typeof HostEntry>;
+
+/** Hosts that share a database. */
+export const HostList = z.object({
+  isShared: z.boolean().describe('The tables are in PostgreSQL, which several hosts can share.'),
+  hosts: z.array(HostEntry),
+});
+export type HostList = z.infer<typeof HostList>;
+
+/** Routes about the hosts of a shared database. */
+export const hostRoutes = {
+  hosts: defineRoute({
+    method: 'GET',
+    path: '/api/hosts',
+    summary: 'Hosts that share the database, with their version and the time of their last report.',
+    access: 'admin',
+    reply: HostList,
+  }),
+};
