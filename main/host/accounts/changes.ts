@@ -22,12 +22,13 @@ export class Changes {
 
   /**
    * Runs the work in one transaction that no other change overlaps, then reloads the named accounts and publishes the
-   * change. `work` may add names, and may run twice as {@link Context.commit} describes.
+   * change. `work` may add names, and may run twice as {@link Context.commit} describes. `kind` is part of the event.
    * @throws Problem `accounts.last_admin` (409) when no administrator would remain
    */
   async create<T>(
     names: readonly string[],
     work: (db: Db, alsoChanged: (name: string) => void) => Promise<T>,
+    kind: { readonly onlyLanguage?: true } = {},
   ): Promise<T> {
     const before = new Set(this.#directory.members().map(({ account }) => account.name));
     let touched = new Set<string>();
@@ -41,7 +42,7 @@ export class Changes {
       return done;
     });
     const isRead = await this.#applyChange(touched, revision);
-    for (const account of touched) this.#bus.publish(accountsChanged, { account });
+    for (const account of touched) this.#bus.publish(accountsChanged, { account, ...kind });
     const removed = [...touched].filter((name) => before.has(name) && this.#directory.member(name) === undefined);
     if (isRead) for (const account of removed) this.#bus.publish(accountsRemoved, { account });
     return result;
