@@ -100,7 +100,11 @@ export class LiveEvents implements Disposable {
     for (const live of this.#topics) {
       this.#open.use(bus.subscribe(live.topic, (event) => this.#broadcast(live, event)));
     }
-    this.#open.use(bus.subscribe(accountsChanged, ({ account }) => void this.#accountChanged(account)));
+    this.#open.use(
+      bus.subscribe(accountsChanged, ({ account, onlyLanguage }) => {
+        if (onlyLanguage !== true) void this.#accountChanged(account);
+      }),
+    );
     this.#open.use(bus.subscribe(eventsMissed, ({ connected }) => this.#reset(connected)));
     this.#open.use(clock.every(this.#limits.keepaliveMs, () => this.#keepAlive()));
   }

@@ -6,6 +6,7 @@ import type { DispatchContext } from '../contracts/dispatch.ts';
 import { gatewayApi } from '../contracts/gateway/api.ts';
 import { defineService, type Service } from '../contracts/service.ts';
 import type { Health } from '../contracts/health.ts';
+import { runInEnglish } from '../kit/language.ts';
 import { createLiveSettings } from '../kit/live-settings.ts';
 import { manifest } from './manifest.ts';
 import { Network } from './network.ts';
@@ -25,7 +26,8 @@ function create(context: DispatchContext, initialSettings: Settings): Service {
     api: [
       implement(gatewayApi.state, () => getNetwork().state()),
       implement(gatewayApi.addresses, async () => {
-        const { trustUrl, services, ports } = await getNetwork().state();
+        // The reply has none of the texts of the state.
+        const { trustUrl, services, ports } = await runInEnglish(() => getNetwork().state());
         const reachableServices = services.flatMap(({ id, addresses: [best], exposure, authenticates }) =>
           best === undefined ? [] : [{ id, url: best.url, asksFirst: exposure === 'sign-in' && !authenticates }],
         );

@@ -10,11 +10,30 @@ import { languages } from '../../messages/generated/languages.ts';
 import { loadLanguage } from '../../messages/runtime.ts';
 
 const english: LanguageChoice = { language: sourceLanguage, locale: sourceLanguage };
-const storage = new AsyncLocalStorage<LanguageChoice>();
+
+/** Language of a piece of work. */
+interface LanguageScope {
+  readonly choice: LanguageChoice;
+  /** The work has made a text, or formatted a value, in this language. */
+  isUsed: boolean;
+}
+
+const storage = new AsyncLocalStorage<LanguageScope>();
 
 // Texts outside of a request of a page are in English: the peers' clients and the log expect it. Only the desktop shell
 // sets another language for its process.
-setLanguageReader(() => storage.getStore() ?? getProcessLanguage());
+setLanguageReader(() => {
+  const scope = storage.getStore();
+  if (scope === undefined) return getProcessLanguage();
+  scope.isUsed = true;
+  return scope.choice;
+});
+
+/** Returns the language of the current work if it has made a text in it; undefined if its result has no language. */
+export function findUsedLanguage(): string | undefined {
+  const scope = storage.getStore();
+  return scope?.isUsed === true ? scope.choice.language : undefined;
+}
 
 /** Maximum length of an Accept-Language header that is read. Browsers send less than 200 characters. */
 const maxHeaderLength = 500;
@@ -58,9 +77,8 @@ export function resolveHostLanguage(setting: string): LanguageChoice {
  * Other work of the process is not affected.
  */
 export async function runInLanguage<T>(choice: LanguageChoice, work: () => T | Promise<T>): Promise<T> {
-  if (choice.language === sourceLanguage) return storage.run(choice, work);
-  await loadLanguage(choice.language);
-  return storage.run(choice, work);
+  if (choice.language !== sourceLanguage) await loadLanguage(choice.language);
+  return storage.run({ choice, isUsed: false }, work);
 }
 
 /**
@@ -68,13 +86,13 @@ export async function runInLanguage<T>(choice: LanguageChoice, work: () => T | P
  * the page that opened it.
  */
 export function keepLanguage(): <T>(work: () => T) => T {
-  const choice = storage.getStore() ?? getProcessLanguage();
-  return (work) => storage.run(choice, work);
+  const choice = storage.getStore()?.choice ?? getProcessLanguage();
+  return (work) => storage.run({ choice, isUsed: false }, work);
 }
 
 /** Runs work whose texts are in English, within the current request. */
 export function runInEnglish<T>(work: () => T): T {
-  return storage.run(english, work);
+  return storage.run({ choice: english, isUsed: false }, work);
 }
 
 /**

@@ -4,6 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { getLanguage, getLocale } from '../../messages/language.ts';
 import { languages } from '../../messages/generated/languages.ts';
 import {
+  findUsedLanguage,
   negotiateRequestLanguage,
   resolveHostLanguage,
   runInEnglish,
@@ -39,6 +40,28 @@ describe('the language of a request', () => {
     expect(getLanguage()).toBe('en');
     expect(await inside).toEqual([other, other, 'en']);
     expect(getLanguage()).toBe('en');
+  });
+});
+
+describe('the used language', () => {
+  it('is that of the work after it made a text, also in what it awaited', async () => {
+    const used = await runInLanguage({ language: other, locale: other }, async () => {
+      const before = findUsedLanguage();
+      await pause(1).then(getLocale);
+      return [before, findUsedLanguage()];
+    });
+    expect(used).toEqual([undefined, other]);
+  });
+
+  it('is undefined when only texts in English or of other work were made', async () => {
+    const used = await runInLanguage({ language: other, locale: other }, async () => {
+      runInEnglish(getLanguage);
+      await runInLanguage({ language: other, locale: other }, getLanguage);
+      runOutsideRequests(getLanguage);
+      return findUsedLanguage();
+    });
+    expect(used).toBeUndefined();
+    expect(findUsedLanguage()).toBeUndefined();
   });
 });
 

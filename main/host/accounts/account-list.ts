@@ -103,7 +103,8 @@ async function changeAccount(
   refuseDeclared(directory, name, change);
   const { password, role, enabled, description, language, grants } = change;
   const passwordHash = password === undefined ? change.passwordHash : await passwords.hash(password);
-  await changes.create([name], async (db) => {
+  const isOnlyLanguage = Object.entries(change).every(([field, value]) => field === 'language' || value === undefined);
+  const work = async (db: Db): Promise<void> => {
     if (!(await hasAccount(db, name))) throw buildUnknownAccountProblem(name);
     await db
       .updateTable('accounts')
@@ -121,7 +122,8 @@ async function changeAccount(
     if (enabled === false) await endCredentials(db, name, 'all');
     // A new password ends existing sessions, since the old one may be known to others.
     else if (passwordHash !== undefined) await endCredentials(db, name, 'sessions');
-  });
+  };
+  await changes.create([name], work, isOnlyLanguage ? { onlyLanguage: true } : {});
   const after = getExistingAccount(directory, name);
   recordChanges(security, before, after, passwordHash !== undefined);
   return after;

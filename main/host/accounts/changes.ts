@@ -8,9 +8,24 @@ import type { Directory } from './directory.ts';
 import { hasAdministrator, nextRevision, type Db } from './store.ts';
 
 /** Published after a change was stored, for the other hosts, which then load the accounts. */
-const accountsStored = defineTopic('accounts.stored', z.object({ accounts: z.array(z.string()), revision: z.int() }), {
-  shared: true,
-});
+const accountsStored = defineTopic(
+  'accounts.stored',
+  z.object({ accounts: z.array(z.string()), revision: z.int(), onlyLanguage: z.literal(true).optional() }),
+  { shared: true },
+);
+
+/** Property of the events of a change. */
+interface ChangeKind {
+  readonly onlyLanguage?: true | undefined;
+}
+
+interface StoredChange {
+  readonly touched: ReadonlySet<string>;
+  readonly revision: number;
+  /** Names of the accounts before the change. */
+  readonly existing: ReadonlySet<string>;
+  readonly kind: ChangeKind;
+}
 
 /** Applies all changes of accounts: serialized, validated, and loaded into memory before they are published. */
 export class Changes {
@@ -28,12 +43,13 @@ export class Changes {
 
   /**
    * Runs the work in one transaction that no other change overlaps, then reloads the named accounts and publishes the
-   * change. `work` may add names, and may run twice as {@link Context.commit} describes.
+   * change. `work` may add names, and may run twice as {@link Context.commit} describes. `kind` is part of the event.
    * @throws Problem `accounts.last_admin` (409) when no administrator would remain
    */
   async create<T>(
     names: readonly string[],
     work: (db: Db, alsoChanged: (name: string) => void) => Promise<T>,
+    kind: ChangeKind = {},
   ): Promise<T> {
     const existing = this.#getNames();
     let touched = new Set<string>();
@@ -46,15 +62,15 @@ export class Changes {
       if (administrated && !(await hasAdministrator(db))) throw buildLastAdministratorProblem();
       return done;
     });
-    this.#bus.publish(accountsStored, { accounts: [...touched], revision });
-    await this.#load(touched, revision, existing);
+    this.#bus.publish(accountsStored, { accounts: [...touched], revision, ...kind });
+    await this.#load({ touched, revision, existing, kind });
     return result;
   }
 
   /** Loads the changes of other hosts. Dispose it to end. */
   followOtherHosts(): Disposable {
-    const load = ({ accounts, revision }: z.infer<typeof accountsStored.schema>): void => {
-      void this.#load(new Set(accounts), revision, this.#getNames());
+    const load = ({ accounts, revision, onlyLanguage }: z.infer<typeof accountsStored.schema>): void => {
+      void this.#load({ touched: new Set(accounts), revision, existing: this.#getNames(), kind: { onlyLanguage } });
     };
     return this.#bus.subscribe(accountsStored, load, 'other hosts');
   }
@@ -62,19 +78,20 @@ export class Changes {
   /** Loads and publishes changes of other hosts whose events may have been lost. */
   async synchronize(): Promise<void> {
     const existing = this.#getNames();
-    this.#publish(await this.#directory.synchronize(), existing);
+    this.#publish(await this.#directory.synchronize(), existing, {});
   }
 
   /** Never rejects. */
-  async #load(touched: ReadonlySet<string>, revision: number, existing: ReadonlySet<string>): Promise<void> {
+  async #load({ touched, revision, existing, kind }: StoredChange): Promise<void> {
     const isRead = await this.#applyChange(touched, revision);
-    this.#publish(touched, isRead ? existing : new Set());
+    this.#publish(touched, isRead ? existing : new Set(), kind);
   }
 
   /** `existing`: names of the accounts before the change. */
-  #publish(touched: Iterable<string>, existing: ReadonlySet<string>): void {
+  #publish(touched: Iterable<string>, existing: ReadonlySet<string>, { onlyLanguage }: ChangeKind): void {
     const names = [...touched];
-    for (const account of names) this.#bus.publish(accountsChanged, { account });
+    const kind = onlyLanguage === true ? { onlyLanguage } : {};
+    for (const account of names) this.#bus.publish(accountsChanged, { account, ...kind });
     const removed = names.filter((name) => existing.has(name) && this.#directory.member(name) === undefined);
     for (const account of removed) this.#bus.publish(accountsRemoved, { account });
   }

@@ -17,6 +17,7 @@ import type { Context, Log } from '../../../services/contracts/service.ts';
 import { parseSessionLink, findSessionSecret, type SessionLink } from '../../../services/contracts/session.ts';
 import { getRemoteAddress } from './access.ts';
 import { readJson } from './body.ts';
+import { addContentLanguage } from './content-language.ts';
 import { negotiateRequestLanguage, runInLanguage } from '../../../services/kit/language.ts';
 import { getPath } from '../../../services/kit/http/errors.ts';
 import { privateHeaders, sendProblem, toHostProblem } from './problem-reply.ts';
@@ -99,6 +100,7 @@ async function respond(
     ? cancelOnDisconnect(response, () => handler.handle(requested))
     : handler.handle(requested));
   const checked = checkReply(route, reply);
+  addContentLanguage(response);
   if (checked instanceof FileReply) await sendFile(request, response, checked).finally(checked.sent);
   else if (checked instanceof BytesReply) sendBytes(response, checked);
   else if (checked instanceof StreamReply) await sendStream(request, response, checked);

@@ -4,6 +4,7 @@ import type { Log } from '../../../services/contracts/service.ts';
 import { frameDenyHeaders } from '../../../services/contracts/frame-headers.ts';
 import { toProblem } from '../../../services/kit/http/errors.ts';
 import { sendReply } from '../../../services/kit/http/respond.ts';
+import { addContentLanguage } from './content-language.ts';
 import { systemRandom } from '../runtime/random.ts';
 
 /** Formats a problem as `ApiError` of the contracts. */
@@ -27,7 +28,9 @@ export function sendProblem(response: ServerResponse, problem: Problem): void {
     return;
   }
   const headers = { ...problem.headers, 'Content-Type': 'application/json; charset=utf-8', ...privateHeaders };
-  sendReply(response, { status: problem.status, headers, body: formatProblem(problem) });
+  const body = formatProblem(problem);
+  addContentLanguage(response);
+  sendReply(response, { status: problem.status, headers, body });
 }
 
 /** Converts a thrown value to a problem of the host as in {@link toProblem}. */

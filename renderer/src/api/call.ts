@@ -1,4 +1,5 @@
 import * as m from '#messages/state';
+import { untrack } from 'svelte';
 import { z } from 'zod';
 import { ApiError, type ApiRoute } from '../../../services/contracts/api.ts';
 import { Problem } from '../../../services/contracts/problem.ts';
@@ -6,6 +7,8 @@ import type { SuggestedAction } from '../../../services/contracts/health.ts';
 import { requestHeaders } from './request-headers.ts';
 import { sessionSecret } from './session-secret.ts';
 import { parseJson } from '../../../services/contracts/parse-json.ts';
+import { getLocale } from '../../../messages/language.ts';
+import { recordReplyLanguage } from './reply-language.ts';
 
 /** Parameters of a call; query fields that are undefined are left out. */
 export interface CallOptions<Query, Body> {
@@ -81,7 +84,14 @@ export async function call<Query, Body, Reply>(
   options: CallOptions<Query, Body> = {},
 ): Promise<Reply> {
   const secret = sessionSecret.current();
-  const { ok, status, text } = await send(route.method, buildUrl(route.path, options.params, options.query), options);
+  const locale = untrack(getLocale);
+  const url = buildUrl(route.path, options.params, options.query);
+  const { ok, status, text, hasTexts } = await send(route.method, url, options);
+  if (route.method === 'GET') {
+    recordReplyLanguage(route, hasTexts);
+    // The language changed while the reply was on its way.
+    if (hasTexts && locale !== getLocale()) return call(route, options);
+  }
   const reply = parseJson(text);
   if (!ok) {
     if (status === 401 && route.access !== 'public') {
@@ -108,11 +118,19 @@ export async function postStep({ path, body }: NonNullable<SuggestedAction['post
   await call({ method: 'POST', path, summary: '', access: 'user', reply: z.unknown() }, { body });
 }
 
+interface RawReply {
+  readonly ok: boolean;
+  readonly status: number;
+  readonly text: string;
+  /** The host names a language, because the reply contains texts for the reader. */
+  readonly hasTexts: boolean;
+}
+
 async function send(
   method: string,
   url: string,
   { body, signal, keepalive = false }: CallOptions<unknown, unknown>,
-): Promise<{ readonly ok: boolean; readonly status: number; readonly text: string }> {
+): Promise<RawReply> {
   try {
     const response = await fetch(url, {
       method,
@@ -123,7 +141,8 @@ async function send(
       ...(signal ? { signal } : {}),
     });
     // A response that ends before its body is complete counts as no response.
-    return { ok: response.ok, status: response.status, text: await response.text() };
+    const hasTexts = response.headers.has('Content-Language');
+    return { ok: response.ok, status: response.status, text: await response.text(), hasTexts };
   } catch (cause) {
     if (signal?.aborted) throw cause;
     throw new Problem('page.offline', 0, m.offline(), { cause });
@@ -168,6 +187,11 @@ export function isNotFound(error: unknown): boolean {
 /** Returns true when the reply does not match this page, which is then of another version than the host. */
 export function isVersionMismatch(error: unknown): boolean {
   return error instanceof Problem && error.code === replyMismatchCode;
+}
+
+/** Returns true when the text of an error is from the host, in the language that the page had at the time. */
+export function hasHostText(error: unknown): boolean {
+  return error instanceof Problem && !error.code.startsWith('page.') && error.code !== unknownPathCode;
 }
 
 /** Returns true for failures inside of the host, of which the log has the details. */

@@ -17,6 +17,8 @@ export type StreamEvent =
    * Missed events are no longer available: lists must be reloaded. `id` is the event that the stream continues after.
    */
   | { readonly kind: 'reset'; readonly id: string }
+  /** The host sent the ID of its newest event without an event: the stream can be resumed after it. */
+  | { readonly kind: 'position'; readonly id: string }
   /** `data` is JSON text. */
   | { readonly kind: 'event'; readonly name: string; readonly data: string; readonly id: string };
 
@@ -44,8 +46,11 @@ export function openEventStream(start: StreamStart, onEvent: (event: StreamEvent
     const { id, event, data, retry } = parseFields(block);
     if (id !== undefined) lastId = id;
     if (retry !== undefined) retryMs = Number(retry) || defaultRetryMs;
-    if (data === undefined || event === undefined) return;
     try {
+      if (data === undefined || event === undefined) {
+        if (id !== undefined) onEvent({ kind: 'position', id });
+        return;
+      }
       if (event === resetEvent) onEvent({ kind: 'reset', id: lastId });
       else onEvent({ kind: 'event', name: event, data, id: lastId });
     } catch (error) {

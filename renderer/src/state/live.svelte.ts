@@ -1,6 +1,8 @@
 import { z } from 'zod';
+import type { ApiRoute } from '../../../services/contracts/api.ts';
 import type { Topic } from '../../../services/contracts/bus.ts';
 import { getLocale } from '../../../messages/language.ts';
+import { hasHostTexts } from '../api/reply-language.ts';
 import type { StreamEvent, StreamStart } from './event-stream.ts';
 import { shareEventStream } from './shared-stream.ts';
 
@@ -19,6 +21,7 @@ class Live {
   readonly #listeners = new Map<string, Set<(data: unknown) => void>>();
   readonly #resets = new Set<Callback>();
   readonly #closings = new Set<Callback>();
+  readonly #languageListeners = new Set<Callback>();
   #opening = Promise.withResolvers<undefined>();
   /** True after a list was loaded while no events arrived. */
   #loadedWithoutStream = false;
@@ -43,15 +46,27 @@ class Live {
   }
 
   /**
-   * Reads the stream in the language that the page has now, from the last event on, and reloads the lists, whose texts
-   * from the host are in another language.
+   * Calls the listener after a change of the language when the latest reply of one of the routes contains texts of the
+   * host, which must be requested again. Data without such texts stays.
    */
+  onLanguageChange(routes: readonly ApiRoute<any, any, any>[], listener: Callback): Callback {
+    return addTo(this.#languageListeners, () => {
+      if (routes.some(hasHostTexts)) listener();
+    });
+  }
+
+  /** Calls the listener after a change of the language while a text of the host is shown, such as an error. */
+  onTextChange(listener: Callback): Callback {
+    return addTo(this.#languageListeners, listener);
+  }
+
+  /** Reads the stream in the language that the page has now, from the last event on, and requests texts again. */
   changeLanguage(): void {
     if (this.#end !== undefined) {
       this.#end();
       this.#share({ lastId: this.#lastId, gap: true });
     }
-    notifyAll(this.#resets, undefined);
+    notifyAll(this.#languageListeners, undefined);
   }
 
   /** Calls the listener when the host refused the stream: the session may have ended. */
@@ -66,7 +81,8 @@ class Live {
   async opened(): Promise<void> {
     if (this.status === 'open') return;
     await Promise.race([this.#opening.promise, new Promise((resolve) => setTimeout(resolve, openTimeoutMs))]);
-    this.#loadedWithoutStream ||= !this.#isOpen();
+    // A stream that is resumed after an event brings what happened in the meantime.
+    this.#loadedWithoutStream ||= !this.#isOpen() && this.#lastId === '';
   }
 
   /** Reads the status again after an await, because the compiler narrows the earlier value. */
@@ -95,12 +111,12 @@ class Live {
   }
 
   #handle(event: StreamEvent): void {
-    if (event.kind === 'event' || event.kind === 'reset') this.#lastId = event.id;
+    if ('id' in event) this.#lastId = event.id;
     if (event.kind === 'open') this.#handleOpen();
     else if (event.kind === 'cut') this.#handleCut();
     else if (event.kind === 'refused') notifyAll(this.#closings, undefined);
     else if (event.kind === 'reset') notifyAll(this.#resets, undefined);
-    else this.#dispatch(event.name, event.data);
+    else if (event.kind === 'event') this.#dispatch(event.name, event.data);
   }
 
   #dispatch(name: string, text: string): void {

@@ -30,6 +30,7 @@ class Network {
     };
     live.on(gatewayChanged, reload);
     live.onReset(reload);
+    live.onLanguageChange([gatewayApi.state], reload);
   }
 
   async load(): Promise<void> {

@@ -21,6 +21,7 @@ class Services extends Loadable {
     // A problem in the settings may have been added or resolved.
     live.on(settingsChanged, () => void this.load());
     live.onReset(() => void this.load());
+    live.onLanguageChange([controlApi.services], () => void this.load());
   }
 
   async load(): Promise<void> {

@@ -12,6 +12,7 @@ class Settings extends Loadable {
     super();
     live.on(settingsChanged, () => void this.load());
     live.onReset(() => void this.load());
+    live.onLanguageChange([controlApi.settings], () => void this.load());
   }
 
   async load(): Promise<void> {

@@ -33,7 +33,7 @@ export function shareEventStream(
   let endStream = (): void => undefined;
 
   const handle = (event: StreamEvent): void => {
-    if (event.kind === 'event' || event.kind === 'reset') lastId = event.id;
+    if ('id' in event) lastId = event.id;
     if (event.kind === 'open') isOpen = true;
     if (event.kind === 'cut') isOpen = false;
     onEvent(event);
@@ -46,12 +46,13 @@ export function shareEventStream(
       return;
     } else if (data.kind !== 'here') {
       hasFollowed = true;
-      handle(data);
+      // This tab may have received an event on the stream of its previous language.
+      if (data.kind !== 'event' || isNewer(data.id, lastId)) handle(data);
     } else {
       // The reading tab has relayed events before this one followed it.
-      const isBehind = hasFollowed && lastId !== data.id;
+      const isBehind = hasFollowed && (data.id === '' ? lastId !== '' : isNewer(data.id, lastId));
       hasFollowed = true;
-      if (lastId === '') lastId = data.id;
+      if (lastId === '' && data.id !== '') handle({ kind: 'position', id: data.id });
       handle({ kind: data.open ? 'open' : 'cut' });
       if (isBehind) handle({ kind: 'reset', id: data.id });
     }
@@ -83,4 +84,14 @@ export function shareEventStream(
     closing.abort();
     released.resolve(undefined);
   };
+}
+
+/**
+ * Returns true when an event was sent after the last received one, or by another start of the host. IDs are
+ * `<start of the host>-<number>`.
+ */
+function isNewer(id: string, lastId: string): boolean {
+  const split = id.lastIndexOf('-');
+  if (!lastId.startsWith(id.slice(0, split + 1))) return true;
+  return Number(id.slice(split + 1)) > Number(lastId.slice(split + 1));
 }

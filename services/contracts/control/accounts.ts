@@ -140,7 +140,14 @@ export interface AccountChange {
 export const everyone = '*';
 
 /** Published after any change that may revoke access; open streams check their access again. */
-export const accountsChanged = defineTopic('accounts.changed', z.object({ account: z.string() }));
+export const accountsChanged = defineTopic(
+  'accounts.changed',
+  z.object({
+    account: z.string(),
+    /** Only the language of the account changed, which lists of accounts do not show. */
+    onlyLanguage: z.literal(true).optional(),
+  }),
+);
 /**
  * Published after the removal of an account; services delete its data. A new account with the same name is a
  * different one.

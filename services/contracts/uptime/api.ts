@@ -197,7 +197,7 @@ export const uptimeApi = {
   facts: defineRoute({
     method: 'GET',
     path: '/api/uptime/monitors/:id/facts',
-    summary: 'Its uptime over time and its certificate.',
+    summary: 'Its uptime over time, its certificate and its problems.',
     access: read,
     reply: z.object({
       uptime: z.object({
@@ -211,6 +211,9 @@ export const uptimeApi = {
       pushPath: z.string().nullable().describe('Where a push monitor hears from its program.'),
       description: z.string().nullable(),
       dependsOn: z.array(z.int()).describe('Monitors whose outage suppresses the alerts of this one.'),
+      problems: z
+        .array(z.string())
+        .describe('What is not checked although the monitor asks for it, and why it was paused.'),
     }),
   }),
   incidents: defineRoute({

@@ -66,7 +66,6 @@ export const MonitorRow = z
       certDays: z.int().optional(),
       degraded: z.literal(true).optional(),
       flapping: z.literal(true).optional(),
-      problems: z.array(z.string()).optional(),
     }),
   })
   .meta({ id: 'UptimeMonitorRow' });

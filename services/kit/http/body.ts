@@ -40,7 +40,9 @@ export async function readRequestBody(
   };
   const onEnd = (): void => resolve(Buffer.concat(chunks, size));
   const onError = (error: unknown): void => fail(toAbortedProblem(error, request));
-  const onClose = (): void => fail(buildAbortedProblem());
+  const onClose = (): void => {
+    if (!request.readableEnded) fail(buildAbortedProblem());
+  };
   request.on('data', onData).on('end', onEnd).on('error', onError).on('close', onClose);
   try {
     return await promise;

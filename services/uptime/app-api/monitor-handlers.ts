@@ -10,6 +10,7 @@ import { heartbeatStatus, MonitorConfig } from '../../contracts/uptime/monitor.t
 import { getLastHours } from '../domain/last-hours.ts';
 import type { Monitoring } from '../monitoring/monitoring.ts';
 import type { Options } from '../monitoring/options.ts';
+import { getProblems } from '../monitoring/monitor-problems.ts';
 import { getMaxGapMs, type RuntimeMonitor } from '../monitoring/monitor-state.ts';
 import type { UptimeStores } from '../store/stores.ts';
 import { toHeartbeatView, toMonitorView, toRowView } from '../wire/views.ts';
@@ -167,7 +168,8 @@ function historyHandlers({
       };
     }),
     implement(uptimeApi.facts, async ({ params, rights }) => {
-      const facts = await statistics.getFacts(monitors.get(parseId(params)));
+      const monitor = monitors.get(parseId(params));
+      const facts = { ...(await statistics.getFacts(monitor)), problems: getProblems(monitor) };
       // The token permits reporting for the monitor.
       return canWrite(rights) ? facts : { ...facts, pushPath: null };
     }),

@@ -19,7 +19,6 @@ export function toHeartbeatView(heartbeat: StoredHeartbeat): Heartbeat {
 
 export function toStateView(monitor: RuntimeMonitor, now: number): MonitorState {
   const { checkState, chain, slowness, flapping } = monitor;
-  const problems = getProblems(monitor);
   return {
     status: checkState.status,
     msg: checkState.msg,
@@ -31,14 +30,13 @@ export function toStateView(monitor: RuntimeMonitor, now: number): MonitorState 
     certDays: getCertificateDays(chain, now),
     degraded: slowness.slowSince !== null,
     flapping: flapping.flapping,
-    ...(problems.length === 0 ? {} : { problems }),
   };
 }
 
 export function toRowView(monitor: RuntimeMonitor, active: boolean, now: number): MonitorRow {
   const { id, config } = monitor;
   const state = toStateView(monitor, now);
-  const { status, msg, failure, ping, since, uptime24h, certDays, degraded, flapping, problems } = state;
+  const { status, msg, failure, ping, since, uptime24h, certDays, degraded, flapping } = state;
   const tags = [...new Set(getTags(monitor).map(({ tag_id: tag }) => tag))];
   return {
     id,
@@ -57,7 +55,6 @@ export function toRowView(monitor: RuntimeMonitor, active: boolean, now: number)
       ...(certDays === null ? {} : { certDays }),
       ...(degraded ? { degraded } : {}),
       ...(flapping ? { flapping } : {}),
-      ...(problems === undefined ? {} : { problems }),
     },
   };
 }
@@ -71,10 +68,11 @@ export function toMonitorView(monitor: RuntimeMonitor, now: number, canWrite: bo
   const secretNames = new Set<string>(secretFields);
   const isSet = (field: string): boolean => typeof config[field] === 'string' && config[field] !== '';
   const visible = Object.fromEntries(Object.entries(config).filter(([name]) => !secretNames.has(name)));
+  const problems = getProblems(monitor);
   return {
     ...((canWrite ? visible : redactedFields(visible)) as typeof config),
     id,
-    state: toStateView(monitor, now),
+    state: { ...toStateView(monitor, now), ...(problems.length === 0 ? {} : { problems }) },
     secrets: [...secretFields.filter(isSet), ...(canWrite ? [] : redactedNames(visible))],
   };
 }

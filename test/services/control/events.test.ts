@@ -178,6 +178,14 @@ describe('GET /api/events', () => {
     expect(await stream.next()).toMatchObject({ event: 'control.access', data: {} });
   });
 
+  it('does not announce the language that a person selected, which changes no access', async () => {
+    await using stream = await openEvents(url, adminOptions);
+    const change = { ...jsonPost({ language: 'de' }), method: 'PUT' };
+    expect((await fetch(`${url}/api/account/language`, change)).status).toBe(200);
+    inbox.add({ title: 'next' });
+    expect(getTitle(await stream.next())).toBe('next');
+  });
+
   it('continues when another account changes', async () => {
     await fetch(`${url}/api/accounts`, jsonPost({ name: 'bob', password: 'long enough' }));
     await using stream = await openEvents(url, adminOptions);

@@ -205,8 +205,8 @@ describe('An HTTP monitor', () => {
   ])('reports options that have no effect: %j', async (overrides, problem) => {
     const added = await rig.add(http(overrides));
     expect((added.state.problems ?? []).join()).toContain(problem);
-    const rows = await rig.call<{ rows: { id: number; state: object }[] }>('GET', '/api/overview');
-    expect(JSON.stringify(rows.rows.find(({ id }) => id === added.id)?.state)).toContain(problem);
+    const facts = await rig.call<{ problems: string[] }>('GET', `/api/monitors/${String(added.id)}/facts`);
+    expect(facts.problems.join()).toContain(problem);
     const document = { monitorList: { 1: { id: 1, ...http(overrides) } } };
     const imported = await rig.call<{ skipped: { why: string }[] }>('POST', '/api/import', document);
     expect(imported.skipped.map(({ why }) => why).join()).toContain(problem);

@@ -15,9 +15,11 @@ class Engines extends Loadable {
       if (work === null) void this.load();
       else this.list = this.list.map((each) => (each.name === name ? { ...each, work } : each));
     });
-    live.onReset(() => {
+    const reload = (): void => {
       if (this.phase !== 'loading') void this.load();
-    });
+    };
+    live.onReset(reload);
+    live.onLanguageChange([controlApi.engines], reload);
   }
 
   async load(): Promise<void> {

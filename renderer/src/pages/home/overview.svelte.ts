@@ -2,6 +2,7 @@ import { controlApi, type ServiceState } from '../../../../services/contracts/co
 import type { BackupAge } from '../../../../services/contracts/control/backups.ts';
 import type { HostActivityEvent, Machine, Pulse } from '../../../../services/contracts/control/overview.ts';
 import { call } from '../../api/call.ts';
+import { live } from '../../state/live.svelte.ts';
 import { Loadable } from '../../state/loadable.svelte.ts';
 
 /** Interval in ms at which the numbers are reloaded, because there is no event for them. */
@@ -20,7 +21,11 @@ class Overview extends Loadable {
     const timer = setInterval(() => {
       if (document.visibilityState === 'visible') void this.load();
     }, reloadIntervalMs);
-    return () => clearInterval(timer);
+    const unsubscribe = live.onLanguageChange([controlApi.overview], () => void this.load());
+    return () => {
+      clearInterval(timer);
+      unsubscribe();
+    };
   }
 
   /** True when there is activity to draw; within the first hour all charts would have a single bar. */

@@ -47,6 +47,8 @@ class Notify extends Loadable {
     super();
     live.on(notifyActivity, () => this.#reload());
     live.onReset(() => this.#reload());
+    live.onLanguageChange([notifyApi.keys], () => this.#reload());
+    live.onLanguageChange([notifyApi.forms], () => void this.#reloadForms());
   }
 
   /** Keeps the keys up to date until the returned function is called. */
@@ -144,6 +146,12 @@ class Notify extends Loadable {
       () => changes !== this.#changes,
     );
     if (changes !== this.#changes) void this.load();
+  }
+
+  /** Loads the forms in the language that the page has now; after a failure the earlier texts stay. */
+  async #reloadForms(): Promise<void> {
+    const reply = await call(notifyApi.forms).catch(() => undefined);
+    if (reply !== undefined) this.forms = reply.forms;
   }
 
   #reload(): void {

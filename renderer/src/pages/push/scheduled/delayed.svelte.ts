@@ -97,6 +97,9 @@ class DelayedAndRecurring {
   constructor() {
     live.on(pushDelayedChanged, () => this.#refresh());
     live.onReset(() => this.#refresh());
+    live.onLanguageChange([pushSchedulesApi.list], () => {
+      if (this.#observers > 0) void this.schedules.load();
+    });
   }
 
   /** Keeps the lists up to date until the returned function is called. */
