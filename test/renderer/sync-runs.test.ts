@@ -71,6 +71,23 @@ describe.skipIf(noBrowser || lacksRclone)('the chart of runs', () => {
     expect(page.complaints).toEqual([]);
   });
 
+  it('opens a run by a click on its bar, by its value and by keyboard', async () => {
+    await using page = await visit(`/sync/syncs/${String(task)}`);
+    const chart = page.page.getByRole('figure').first();
+    const isRun = (): boolean => /^\/sync\/history\/\d+$/.test(new URL(page.page.url()).pathname);
+    const area = chart.locator('.u-over');
+    await area.waitFor();
+    await area.hover();
+    await area.click();
+    await expect.poll(isRun).toBe(true);
+    await page.page.goBack();
+    await chart.getByRole('slider').press('Home');
+    const href = await chart.getByRole('link').getAttribute('href');
+    await chart.getByRole('slider').press('Enter');
+    await expect.poll(() => new URL(page.page.url()).pathname).toBe(href);
+    expect(page.complaints).toEqual([]);
+  });
+
   it.each(screens)('fits on the overview on $on', async (screen) => {
     await using page = await visit('/sync', screen);
     await page.page.getByRole('heading', { name: syncMessages.runsChartTitle() }).waitFor();

@@ -1,3 +1,4 @@
+import * as partsMessages from '#messages/parts';
 import * as m from '#messages/uptime';
 import * as pages from '#messages/uptime-pages';
 import * as proxies from '#messages/uptime-proxies';
@@ -8,7 +9,9 @@ import type { StatusPage } from '../../services/contracts/uptime/status-pages.ts
 import { control } from '../../services/control/index.ts';
 import { inbox } from '../../services/inbox/index.ts';
 import { uptime } from '../../services/uptime/index.ts';
+import { buildWeights } from '../../renderer/src/pages/uptime/monitors/monitor-order.ts';
 import { buildMonitorTree, findTargetGroups } from '../../renderer/src/pages/uptime/monitors/monitor-tree.ts';
+import { api } from '../support/api.ts';
 import { getBrowser, noBrowser, openPage, signIn } from '../support/browser.ts';
 import { openUptime, type UptimeRig } from '../services/uptime/rig.ts';
 import { expectFits } from './fits.ts';
@@ -32,6 +35,21 @@ describe('tree of monitors', () => {
 
   it('lists every monitor once, also of missing groups and of groups that contain each other', () => {
     expect(format([row(1, 'http', 9), row(2, 'group', 3), row(3, 'group', 2)])).toEqual(['1', '2', '3']);
+  });
+
+  it('sorts the members of a group by their manual order', () => {
+    const weighted = (id: number, weight: number): MonitorRow => ({ ...row(id, 'http', 1), weight });
+    const rows = [row(1, 'group'), weighted(2, 10), weighted(3, 30), row(4, 'http', 1)];
+    expect(format(rows)).toEqual(['1', '-4', '-3', '-2']);
+    expect(buildWeights(rows.slice(1), 2, { id: 3, isAfter: false })).toEqual([
+      { id: 2, weight: 30 },
+      { id: 3, weight: 20 },
+      { id: 4, weight: 10 },
+    ]);
+    expect(buildWeights([weighted(3, 30), weighted(2, 20), weighted(4, 10)], 4, { id: 3, isAfter: true })).toEqual([
+      { id: 4, weight: 20 },
+      { id: 2, weight: 10 },
+    ]);
   });
 
   it('offers no group within the moved one', () => {
@@ -111,6 +129,48 @@ describe.skipIf(noBrowser)('Uptime list', () => {
     expect([await getParentName('Printer'), await getParentName('Router')]).toEqual(['Office', 'Office']);
     expect(complaints).toEqual([]);
     await page.context().close();
+  });
+
+  it('changes the order in a group by drag and in the menu', async () => {
+    const { page, complaints } = await visit('/uptime');
+    const group = await findMonitor('Home');
+    const ids: number[] = [];
+    for (const name of ['Alpha', 'Beta', 'Gamma'])
+      ids.push((await rig.add({ ...manual, name, parent: group?.id ?? 0 })).id);
+    const list = page.getByRole('group', { name: m.monitors(), exact: true });
+    const getRow = (name: string) => list.getByRole('button', { name: new RegExp(name) });
+    const names = async () =>
+      (await list.getByRole('button').allInnerTexts())
+        .map((text) => text.split('\n')[0] ?? '')
+        .filter((name) => ['Alpha', 'Beta', 'Gamma'].includes(name));
+    await expect.poll(names).toEqual(['Alpha', 'Beta', 'Gamma']);
+    await getRow('Gamma').hover();
+    await page.mouse.down();
+    await page.mouse.move(0, 0, { steps: 2 });
+    await getRow('Alpha').hover({ position: { x: 200, y: 6 } });
+    await page.mouse.up();
+    await expect.poll(names).toEqual(['Gamma', 'Alpha', 'Beta']);
+    await page.goto(`${rig.host.url('control')}/uptime/monitors/${String(ids[0])}`);
+    await page.getByRole('button', { name: m.moreForName({ name: 'Alpha' }) }).click();
+    await page.getByRole('menuitem', { name: partsMessages.moveDown() }).click();
+    await expect.poll(async () => (await findMonitor('Alpha'))?.weight).toBe(10);
+    await page.goto(`${rig.host.url('control')}/uptime`);
+    await expect.poll(names).toEqual(['Gamma', 'Beta', 'Alpha']);
+    for (const id of ids) await rig.call('DELETE', `/api/monitors/${String(id)}`);
+    expect(complaints).toEqual([]);
+    await page.context().close();
+  });
+
+  it('shows no uptime of a group whose members were just checked', async () => {
+    const { id: group } = await rig.add({ ...manual, type: 'group', name: 'Garage' });
+    const { id } = await rig.add({ ...manual, name: 'Door', parent: group });
+    const findRow = async (): Promise<MonitorRow | undefined> => {
+      const { rows } = await api<{ rows: MonitorRow[] }>(rig.host.url('control'), '/api/uptime/overview');
+      return rows.find((each) => each.id === group);
+    };
+    await expect.poll(async () => (await findRow())?.state.status).toBe(1);
+    expect((await findRow())?.state.uptime24h).toBeNull();
+    for (const each of [id, group]) await rig.call('DELETE', `/api/monitors/${String(each)}`);
   });
 
   it('adds a proxy in the form of a monitor, which then uses it', async () => {

@@ -59,6 +59,7 @@ export const MonitorRow = z
     target: z.string().describe('What is checked, without credentials.'),
     active: z.boolean(),
     parent: z.int().optional(),
+    weight: z.int().optional().describe('Position in its group: higher weights come first. Absent: 2000.'),
     tags: z.array(z.int()).optional().describe('IDs of its tags.'),
     state: MonitorState.pick({ status: true, ping: true, since: true, uptime24h: true }).extend({
       msg: z.string().optional().describe('Where it is not up.'),

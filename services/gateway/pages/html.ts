@@ -137,7 +137,18 @@ li { margin: .35rem 0; }
 .help { margin-top: 1.25rem; font-size: .875rem; }
 details { border-top: 1px solid var(--line); }
 details:last-of-type { border-bottom: 1px solid var(--line); }
-summary { padding: .65rem 0; font-weight: 500; cursor: pointer; }
+summary { display: flex; align-items: center; padding: .65rem 0; font-weight: 500; cursor: pointer; list-style: none; }
+summary::-webkit-details-marker { display: none; }
+summary::before {
+  width: .45em;
+  height: .45em;
+  margin: 0 .75em 0 .2em;
+  border: solid currentColor;
+  border-width: 0 1.5px 1.5px 0;
+  transform: rotate(-45deg);
+  content: '';
+}
+details[open] > summary::before { transform: rotate(45deg); }
 details ol { margin: 0 0 .75rem; }
 [role="alert"] { padding: .6rem .8rem; color: var(--bad); background: var(--bad-wash); border: 1px solid var(--bad); border-radius: 6px; }
 `;

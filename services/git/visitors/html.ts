@@ -1,6 +1,6 @@
 import type { RichMessage } from '../../../messages/runtime.ts';
 import { escapeHtml } from '../../kit/escape-html.ts';
-import { renderHtmlDocument } from '../../kit/http/html-document.ts';
+import { brandHeader, renderHtmlDocument } from '../../kit/http/html-document.ts';
 import { renderRichHtml, type TagRenderers } from '../../kit/rich-html.ts';
 
 /** HTML text. All other values are escaped by {@link html}. */
@@ -67,6 +67,10 @@ const sheet = [
   "font:14px/1.45 'Inter Variable',Inter,system-ui,sans-serif;-webkit-text-size-adjust:100%}",
   'main{max-width:64rem;margin:0 auto;padding:1.5rem 1rem 3rem;',
   'display:grid;gap:1rem;grid-template-columns:minmax(0,1fr)}',
+  'body>header{display:flex;gap:.5rem;align-items:center;max-width:64rem;margin:0 auto;padding:1.25rem 1rem 0;',
+  'font-size:1rem;font-weight:600;letter-spacing:-.02em}',
+  'body>header svg{fill:none;stroke:var(--link);stroke-width:2;stroke-linecap:round;stroke-linejoin:round}',
+  'body>header .beam{stroke:var(--lamp)}',
   'h1,h2,h3{line-height:1.2;margin:0;font-weight:600;overflow-wrap:anywhere}',
   'h1{font-size:1.25rem}h2{font-size:1rem}h3{font-size:.875rem}',
   'a{color:var(--link);text-underline-offset:3px;text-decoration-color:color-mix(in oklch,currentcolor,transparent 60%)}',
@@ -104,5 +108,5 @@ const sheet = [
 
 /** Builds a complete document. */
 export function visitorDocument(title: string, body: Html): string {
-  return renderHtmlDocument(title, `<style>${sheet}</style>`, `<main>${body.text}</main>`);
+  return renderHtmlDocument(title, `<style>${sheet}</style>`, `${brandHeader}<main>${body.text}</main>`);
 }

@@ -17,6 +17,16 @@ export function toHeartbeatView(heartbeat: StoredHeartbeat): Heartbeat {
   return { monitorID: monitorId, status, time: formatKumaTime(at), ...message, ping, important, duration, retries };
 }
 
+/** Time in ms from which on the uptime of a group is known: its first checks precede those of its members. */
+const minGroupTimeMs = 60_000;
+
+/** Returns the share of up time of the last 24 hours; null while too little is known. */
+function getUptimeOfDay(monitor: RuntimeMonitor, now: number): number | null {
+  const tally = getLastDayTally(monitor, now);
+  if (monitor.config.type === 'group' && tally.upMs + tally.downMs < minGroupTimeMs) return null;
+  return getUptimeByTime(tally);
+}
+
 export function toStateView(monitor: RuntimeMonitor, now: number): MonitorState {
   const { checkState, chain, slowness, flapping } = monitor;
   return {
@@ -26,7 +36,7 @@ export function toStateView(monitor: RuntimeMonitor, now: number): MonitorState 
     ping: checkState.ping,
     time: checkState.at,
     since: checkState.since,
-    uptime24h: getUptimeByTime(getLastDayTally(monitor, now)),
+    uptime24h: getUptimeOfDay(monitor, now),
     certDays: getCertificateDays(chain, now),
     degraded: slowness.slowSince !== null,
     flapping: flapping.flapping,
@@ -45,6 +55,7 @@ export function toRowView(monitor: RuntimeMonitor, active: boolean, now: number)
     target: getTarget(config),
     active,
     ...(config.parent === null ? {} : { parent: config.parent }),
+    ...(config.weight === null ? {} : { weight: config.weight }),
     ...(tags.length === 0 ? {} : { tags }),
     state: {
       status,

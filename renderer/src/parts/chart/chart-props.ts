@@ -38,6 +38,8 @@ export interface ChartProps {
         readonly format: (index: number) => string;
       }
     | undefined;
+  /** Returns the path of the item of a point, which a click on it or Enter opens. */
+  href?: ((index: number) => string) | undefined;
   /** `even`: the points have the same distance, such as runs that did not start regularly. */
   spacing?: 'time' | 'even';
   /** Formats a time as a short label below the axis. */

@@ -6,11 +6,7 @@ import { getLanguageColor } from './language-colors.ts';
 /** Languages after these are counted together. */
 const maxLanguages = 6;
 
-export const formatShare = defineNumberFormat({
-  style: 'percent',
-  minimumFractionDigits: 1,
-  maximumFractionDigits: 1,
-});
+export const formatShare = defineNumberFormat({ style: 'percent', maximumFractionDigits: 1 });
 
 /** Language with its color and its share of the code, from 0 to 1. */
 export interface LanguageShare extends GitLanguage {

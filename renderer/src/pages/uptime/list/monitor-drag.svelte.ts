@@ -1,4 +1,5 @@
 import type { MonitorRow } from '../../../../../services/contracts/uptime/views.ts';
+import type { OrderPlace } from '../monitors/monitor-order.ts';
 import { findTargetGroups } from '../monitors/monitor-tree.ts';
 
 /** Distance in px from which on a press is a drag, since a hand does not keep a mouse still. */
@@ -16,16 +17,19 @@ interface Press {
 interface DragOptions {
   readonly rows: () => readonly MonitorRow[];
   readonly drop: (id: number, target: DropTarget) => void;
+  readonly order: (id: number, place: OrderPlace) => void;
 }
 
 /**
- * Drag of a monitor into a group by mouse. Elements with `data-monitor` are drop targets: a group itself, and its
+ * Drag of a monitor into a group, or to another position in its group, by mouse. Elements with `data-monitor` are drop targets: a group itself, and its
  * members for their group; `data-monitor="out"` is the top level.
  */
 export class MonitorDrag {
   /** ID of the monitor that is being dragged. */
   dragged = $state<number>();
   target = $state<DropTarget>();
+  /** Position in the group that the dragged monitor would be moved to. */
+  place = $state.raw<OrderPlace>();
   readonly #options: DragOptions;
   #press: Press | undefined;
   #justDropped = false;
@@ -52,20 +56,23 @@ export class MonitorDrag {
     this.dragged = id;
     const element = document.elementFromPoint(clientX, clientY)?.closest<HTMLElement>('[data-monitor]');
     this.target = this.#findTarget(id, element?.dataset['monitor']);
+    this.place = this.target === undefined && element ? this.#findPlace(id, element, clientY) : undefined;
   }
 
   end(): void {
-    const { dragged, target } = this;
+    const { dragged, target, place } = this;
     this.cancel();
     if (dragged === undefined) return;
     this.#justDropped = true;
     if (target !== undefined) this.#options.drop(dragged, target);
+    else if (place !== undefined) this.#options.order(dragged, place);
   }
 
   cancel(): void {
     this.#press = undefined;
     this.dragged = undefined;
     this.target = undefined;
+    this.place = undefined;
   }
 
   /** Returns true for the click that follows a drag, which opens no monitor. */
@@ -84,6 +91,14 @@ export class MonitorDrag {
     if (group === undefined || group === current) return undefined;
     const isAllowed = findTargetGroups(this.#options.rows(), [id]).some((one) => one.id === group);
     return isAllowed ? group : undefined;
+  }
+
+  /** Finds the position before or after another member of the same group. */
+  #findPlace(id: number, element: HTMLElement, y: number): OrderPlace | undefined {
+    const row = this.#findRow(Number(element.dataset['monitor']));
+    if (row?.parent === undefined || row.id === id || row.parent !== this.#findRow(id)?.parent) return undefined;
+    const { top, height } = (element.firstElementChild ?? element).getBoundingClientRect();
+    return { id: row.id, isAfter: y > top + height / 2 };
   }
 
   #findRow(id: number | undefined): MonitorRow | undefined {

@@ -1,4 +1,5 @@
 import type { MonitorRow } from '../../../../../services/contracts/uptime/views.ts';
+import { compareWeights } from './monitor-order.ts';
 
 /** Monitor of the list with the number of groups that contain it. */
 export interface ListedMonitor {
@@ -9,7 +10,7 @@ export interface ListedMonitor {
 type Compare = (a: MonitorRow, b: MonitorRow) => number;
 
 /**
- * Lists each group before its members, and sorts every level. Members of a missing group, and of groups that contain
+ * Lists each group before its members, and sorts every level; the manual order of the members of a group comes first. Members of a missing group, and of groups that contain
  * each other, are listed at the top level.
  */
 export function buildMonitorTree(rows: readonly MonitorRow[], compare: Compare): readonly ListedMonitor[] {
@@ -19,7 +20,7 @@ export function buildMonitorTree(rows: readonly MonitorRow[], compare: Compare):
   const members = Map.groupBy(rows, getGroup);
   const list = (group: number | undefined, depth: number): readonly ListedMonitor[] =>
     (members.get(group) ?? [])
-      .toSorted(compare)
+      .toSorted((a, b) => (group === undefined ? 0 : compareWeights(a, b)) || compare(a, b))
       .flatMap((monitor) => [{ monitor, depth }, ...list(monitor.id, depth + 1)]);
   return list(undefined, 0);
 }

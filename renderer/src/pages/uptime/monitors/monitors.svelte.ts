@@ -8,6 +8,7 @@ import { missingTarget, MonitorConfig } from '../../../../../services/contracts/
 import { call } from '../../../api/call.ts';
 import { live } from '../../../state/live.svelte.ts';
 import { getStatusGroup } from './monitor-filter.ts';
+import type { MonitorWeight } from './monitor-order.ts';
 import { VisibleRowsLoader } from './visible-rows-loader.svelte.ts';
 
 const refreshIntervalMs = 30_000;
@@ -133,6 +134,12 @@ class Monitors {
     await this.load();
     const [first] = failed;
     if (first !== undefined) throw new Problem('uptime.invalid', 400, first.error);
+  }
+
+  /** Stores the manual order of members of a group. @throws Problem */
+  async order(weights: readonly MonitorWeight[]): Promise<void> {
+    for (const { id, weight } of weights) await call(manageApi.editMany, { body: { ids: [id], change: { weight } } });
+    await this.load();
   }
 
   async remove(id: number): Promise<void> {

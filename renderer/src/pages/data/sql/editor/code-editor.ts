@@ -19,6 +19,7 @@ import {
   keymap,
   lineNumbers,
   placeholder as showPlaceholder,
+  tooltips,
 } from '@codemirror/view';
 import { tags } from '@lezer/highlight';
 import type { DataNames } from '../../../../../../services/contracts/data/sql.ts';
@@ -28,6 +29,8 @@ import { buildColumnSource, buildFunctionSource, buildSchema } from './sql-compl
 
 /** Number of listed completions; the list moves on with the arrow keys instead of scrolling. */
 const maxRenderedOptions = 10;
+/** Distance in px of the list from the sides of the window. */
+const tooltipMargin = 12;
 
 interface CodeEditorOptions {
   readonly parent: ShadowRoot;
@@ -86,6 +89,7 @@ export class CodeEditor {
       bracketMatching(),
       closeBrackets(),
       autocompletion({ icons: false, maxRenderedOptions }),
+      tooltips({ tooltipSpace: getTooltipSpace }),
       syntaxHighlighting(highlighting),
       this.#language.of(buildLanguage(undefined)),
       this.#placeholder.of(showPlaceholder(placeholder)),
@@ -160,6 +164,11 @@ export class CodeEditor {
   destroy(): void {
     this.#view.destroy();
   }
+}
+
+/** Returns the area of the window for the list of completions, which keeps a distance from its sides. */
+function getTooltipSpace(): { left: number; right: number; top: number; bottom: number } {
+  return { left: tooltipMargin, right: innerWidth - tooltipMargin, top: 0, bottom: innerHeight };
 }
 
 /** Builds the language with its completion: keywords, and names once they are loaded. */

@@ -44,6 +44,8 @@ export const editorTheme = EditorView.theme({
   },
   '.cm-tooltip.cm-tooltip-autocomplete > ul': {
     maxHeight: 'none',
+    minWidth: '0',
+    maxWidth: 'min(560px, calc(100vw - 26px))',
     padding: '4px',
     fontFamily: 'var(--mono)',
     fontSize: 'var(--size-small)',
