@@ -181,7 +181,10 @@ describe.skipIf(noBrowser)('Data: grid', () => {
     await getCell(page, 0, 'length').dblclick();
     await getEditor(page, 'length').fill('long');
     await page.keyboard.press('Enter');
-    await page.getByRole('alert').getByText('This isn’t a valid value of type numeric.').waitFor();
+    await page
+      .getByRole('alert')
+      .getByText(dataProblems.valueInvalidForType({ type: 'numeric' }))
+      .waitFor();
     expect(await getCell(page, 0, 'length').textContent()).toContain('long');
     expect(await getCell(page, 0, 'length').getAttribute('aria-invalid')).toBe('true');
     await getCell(page, 0, 'length').dblclick();

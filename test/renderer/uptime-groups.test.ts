@@ -1,3 +1,4 @@
+import * as uptimeTexts from '#messages/uptime-texts';
 import * as m from '#messages/uptime';
 import * as pages from '#messages/uptime-pages';
 import * as proxies from '#messages/uptime-proxies';
@@ -100,7 +101,7 @@ describe.skipIf(noBrowser)('Uptime list', () => {
 
   it('moves several monitors by keyboard', async () => {
     const { page, complaints } = await visit('/uptime');
-    await page.getByRole('button', { name: 'Select several' }).press('Enter');
+    await page.getByRole('button', { name: m.selectSeveral() }).press('Enter');
     for (const name of ['Printer', 'Router'])
       await page.getByRole('button', { name: new RegExp(`${name}`) }).press('Enter');
     await page.getByRole('button', { name: m.moveToGroup() }).press('Enter');
@@ -166,7 +167,7 @@ describe.skipIf(noBrowser)('Uptime list', () => {
     await page.context().close();
     const visitor = await openPage(browser);
     await visitor.page.goto(`${rig.url}/status/family`);
-    const password = visitor.page.getByLabel('Password');
+    const password = visitor.page.getByLabel(uptimeTexts.lockedPassword());
     await password.fill('wrong password');
     await password.press('Enter');
     await visitor.page.getByRole('alert').waitFor();
