@@ -1,4 +1,4 @@
-import * as controlProblems from '#messages/control-problems';
+import * as hostProblems from '#messages/host-problems';
 import * as backupMessages from '#messages/backup';
 import * as logMessages from '#messages/log';
 import * as partsMessages from '#messages/parts';
@@ -87,7 +87,7 @@ describe.skipIf(noBrowser)('the upkeep pages', () => {
       .getByLabel(partsMessages.chooseSubject({ subject: 'a backup file' }))
       .and(page.locator('input'));
     await chooser.setInputFiles({ name: 'half.tar.gz', mimeType: 'application/gzip', buffer: bytes.subarray(0, 900) });
-    await page.getByText(controlProblems.backupEmpty()).waitFor();
+    await page.getByText(startingWith(hostProblems.backupDamaged({ reason: anyText }))).waitFor();
     await chooser.setInputFiles({ name: 'old.tar.gz', mimeType: 'application/gzip', buffer: bytes });
     const dialog = page.getByRole('dialog', {
       name: matching(backupMessages.restoreBackupCreatedAt({ createdAt: anyText })),
@@ -127,7 +127,10 @@ describe.skipIf(noBrowser)('the upkeep pages', () => {
     // A damaged backup shows an error instead of its contents.
     for (const name of readdirSync(folder)) writeFileSync(join(folder, name), 'no archive');
     await restore.click();
-    await dialog.getByRole('alert').getByText(controlProblems.backupEmpty()).waitFor();
+    await dialog
+      .getByRole('alert')
+      .getByText(startingWith(hostProblems.backupDamaged({ reason: anyText })))
+      .waitFor();
     expect(await go.count()).toBe(0);
     expect(besidesRefusals(visit.complaints)).toEqual([]);
   });
