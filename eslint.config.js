@@ -12,6 +12,7 @@ import { guardedParsingRules } from './eslint.parsing.js';
 import { platformRules } from './eslint.platform.js';
 import { failureTextRules, messageRules, storedTextRules } from './eslint.messages.js';
 import svelteConfig from './svelte.config.js';
+import { testTextRules } from './eslint.test-texts.js';
 
 // TypeScript reads components as the linter does, so that their types are made once for all files in place of once for each.
 process.env['SVELTE_ESLINT_PARSER_EXPERIMENTAL_TS_SYS_HOOK'] ??= '1';
@@ -241,6 +242,17 @@ export default typescript.config(
       // Failures that are stored and sent to rclone's clients in English; failure-cause.ts has the texts for users.
       'services/sync/rclone-api/**',
       'services/sync/tasks/{links,local-mover,rclone-mover}.ts',
+    ],
+  ),
+  ...testTextRules(
+    ['test/{desktop,e2e,household,renderer,shell}/**/*.ts', 'test/services/gateway/**/*.ts'],
+    [
+      // The title of a video of the fixture site, and the name of a monitor group: data, which equal a message.
+      'Harbour at dawn',
+      'Behind a proxy',
+      // A link in a message, and the reason of a failure that a test creates.
+      'the log',
+      'The disk is full.',
     ],
   ),
   ...storedTextRules(['main/**/*.ts', 'renderer/src/**/*.{ts,svelte}', 'services/**/*.ts']),

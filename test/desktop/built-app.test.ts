@@ -1,3 +1,4 @@
+import * as desktopMessages from '#messages/desktop';
 import { execFile, fork, spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
@@ -112,7 +113,9 @@ describe('built desktop app', () => {
 
   it('evaluates its entry, becomes ready, and shows a page that answers', async () => {
     await using built = new BuiltApp();
-    await built.waitForState(({ tip }) => expect(tip).toBe('Homeport: All services are running'));
+    await built.waitForState(({ tip }) =>
+      expect(tip).toBe(desktopMessages.toolTip({ status: desktopMessages.allServicesRunning() })),
+    );
     await built.ask('second');
     const { addresses, errors, visible } = await built.waitForState(({ addresses: list }) =>
       expect(list.at(-1)).toMatch(/^http:\/\/127\.0\.0\.1:\d+\/$/),
@@ -178,12 +181,14 @@ describe('built desktop app', () => {
 
   it('reports crashed services, restarts them, and the page answers', async () => {
     await using built = new BuiltApp();
-    const { pids } = await built.waitForState(({ tip }) => expect(tip).toBe('Homeport: All services are running'));
+    const { pids } = await built.waitForState(({ tip }) =>
+      expect(tip).toBe(desktopMessages.toolTip({ status: desktopMessages.allServicesRunning() })),
+    );
     process.kill(pids[0] ?? 0, 'SIGKILL');
-    await built.waitForState(({ popups }) => expect(popups).toContain('Homeport’s services stopped'));
+    await built.waitForState(({ popups }) => expect(popups).toContain(desktopMessages.servicesStopped()));
     const after = await built.waitForState(({ pids: all, tip }) => {
       expect(all).toHaveLength(2);
-      expect(tip).toBe('Homeport: All services are running');
+      expect(tip).toBe(desktopMessages.toolTip({ status: desktopMessages.allServicesRunning() }));
     });
     await built.ask('second');
     const { addresses } = await built.waitForState(({ addresses: list }) => expect(list.length).toBeGreaterThan(0));
@@ -197,17 +202,21 @@ describe('built desktop app', () => {
     'responds while its services hang, and quits',
     async () => {
       await using built = new BuiltApp();
-      const { pids } = await built.waitForState(({ tip }) => expect(tip).toBe('Homeport: All services are running'));
+      const { pids } = await built.waitForState(({ tip }) =>
+        expect(tip).toBe(desktopMessages.toolTip({ status: desktopMessages.allServicesRunning() })),
+      );
       const [pid = 0] = pids;
       // Acts like a busy loop: the process exists, but does not respond.
       process.kill(pid, 'SIGSTOP');
       await built.ask('second');
       await built.waitForState(({ visible }) => expect(visible).toBe(true));
-      await built.waitForState(({ tip }) => expect(tip).toBe('Homeport: Services aren’t responding'));
+      await built.waitForState(({ tip }) =>
+        expect(tip).toBe(desktopMessages.toolTip({ status: desktopMessages.phaseSilent() })),
+      );
       await built.ask('again');
       await built.waitForState(({ pids: all, tip }) => {
         expect(all).toHaveLength(2);
-        expect(tip).toBe('Homeport: All services are running');
+        expect(tip).toBe(desktopMessages.toolTip({ status: desktopMessages.allServicesRunning() }));
       });
       expect(isRunning(pid)).toBe(false);
       const { pids: all } = await built.ask('state');

@@ -1,3 +1,4 @@
+import * as desktopMessages from '#messages/desktop';
 import { setImmediate } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
 import { watchClipboard } from '../../main/desktop/clipboard.ts';
@@ -42,7 +43,7 @@ describe('clipboard watcher', () => {
     await copy(`  ${video}\n`);
     await copy(`  ${video}\n`);
     expect(popups.map(({ popup }) => [popup.title, popup.body])).toEqual([
-      ['Download this video?', 'www.youtube.com/watch'],
+      [desktopMessages.downloadVideo(), 'www.youtube.com/watch'],
     ]);
     expect(opened).toEqual([]);
     popups[0]?.notify('clicked');

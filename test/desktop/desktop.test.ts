@@ -215,7 +215,7 @@ it('copies an address, truncates a long reason and shows an update in the tray m
   expect(copied).toEqual(['http://127.0.0.1:2586']);
   expect(below[0]?.label).toHaveLength(80);
   expect(menuTree(menu('idle'))).toContain('3 urgent messages');
-  expect(menuTree(menu('idle'))).toContain('\nCheck for updates\n');
+  expect(menuTree(menu('idle'))).toContain(`\n${desktop.checkForUpdates()}\n`);
   expect(menuTree(menu('checking'))).toContain(`${desktop.updateChecking()} (not clickable)`);
   expect(menuTree(menu('loading'))).toContain(`${desktop.updateLoading()} (not clickable)`);
   expect(menuTree(menu('ready'))).toContain(`${desktop.updateReady()} (not clickable)`);

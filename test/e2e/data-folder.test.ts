@@ -1,3 +1,5 @@
+import * as hostProblems from '#messages/host-problems';
+import * as commandLineMessages from '#messages/command-line';
 import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import {
@@ -60,7 +62,7 @@ describe('an unusable data folder', () => {
     writeFileSync(dataDir, '');
     const start = homeport(['--headless']);
     expect(start).toMatchObject({ status: 1, stdout: '', stderr: expect.stringMatching(oneSentence) as string });
-    expect(start.stderr).toContain('The path is a file');
+    expect(start.stderr).toContain(hostProblems.reasonFile());
     const below = spawnSync(process.execPath, [command, '--headless', '--data-dir', join(dataDir, 'below')], {
       env: testEnvironment(folder),
       encoding: 'utf8',
@@ -86,7 +88,7 @@ describe('an unusable data folder', () => {
     writeFileSync(join(dataDir, 'host', 'db.sqlite'), garbage);
     const start = homeport(['--headless']);
     expect(start).toMatchObject({ status: 1, stdout: '' });
-    expect(getOutput(start)).toContain(`${join(dataDir, 'host', 'db.sqlite')}: The database is damaged.`);
+    expect(getOutput(start)).toContain(`${join(dataDir, 'host', 'db.sqlite')}: ${hostProblems.databaseDamaged()}`);
   });
 });
 
@@ -100,7 +102,7 @@ describe('damaged data of one service', () => {
       const { services } = await api<{ services: ServiceState[] }>(host.url('control'), '/api/services');
       const failed = services.filter(({ state }) => state === 'failed');
       expect(failed.map(({ id }) => id)).toEqual(['push']);
-      expect(failed[0]?.reason).toContain('The database is damaged.');
+      expect(failed[0]?.reason).toContain(hostProblems.databaseDamaged());
       expect((await fetch(`${host.url('downloads')}/status`)).status).toBe(200);
     }
     const backup = homeport(['backup', 'backup.tar.gz']);
@@ -237,9 +239,9 @@ describe('a command', () => {
     const url = { HOMEPORT_DATABASE_URL: 'postgres://me:geheim@127.0.0.1:1/x' };
     const backup = homeport(['backup', 'backup.tar.gz'], url);
     expect(backup).toMatchObject({ status: 0, stderr: '' });
-    expect(backup.stdout).toContain('are in PostgreSQL and not in this backup');
+    expect(backup.stdout).toContain(commandLineMessages.backupWithoutTables());
     const restored = homeport(['restore', 'backup.tar.gz', '--force']);
-    expect(restored.stdout).toContain('The tables were in PostgreSQL');
+    expect(restored.stdout).toContain(commandLineMessages.restoredWithoutTables());
     expect(homeport(['backup', 'again.tar.gz']).stdout).not.toContain('PostgreSQL');
   });
 

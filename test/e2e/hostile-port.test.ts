@@ -1,3 +1,5 @@
+import * as frameMessages from '#messages/frame';
+import * as gatewayTexts from '#messages/gateway-texts';
 import { once } from 'node:events';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -35,10 +37,10 @@ describe.skipIf(noBrowser !== undefined)('a server on another port', () => {
 
   /** Submits the form as a user does. */
   async function signIn(page: Page): Promise<string> {
-    await page.getByLabel('Name').fill(admin.name);
-    await page.getByLabel('Password').fill(admin.password);
-    await page.getByRole('button', { name: 'Sign in' }).click();
-    await page.getByRole('heading', { level: 1, name: 'Home' }).waitFor();
+    await page.getByLabel(gatewayTexts.name()).fill(admin.name);
+    await page.getByLabel(gatewayTexts.password()).fill(admin.password);
+    await page.getByRole('button', { name: gatewayTexts.signIn() }).click();
+    await page.getByRole('heading', { level: 1, name: frameMessages.homeTitle() }).waitFor();
     return page.evaluate(() => localStorage.getItem('homeport.session') ?? '');
   }
 
@@ -104,8 +106,8 @@ describe.skipIf(noBrowser !== undefined)('a server on another port', () => {
         statuses.push((await visit.page.goto(`${pages.url}/`))?.status());
       // The first response reports that the request is too large; the second request contains no large cookies.
       expect(statuses).toEqual(cookies.length > 10 ? [431, 200] : [200, 200]);
-      await visit.page.getByRole('heading', { level: 1, name: 'Home' }).waitFor();
-      expect(await visit.page.getByRole('button', { name: 'Sign in' }).count()).toBe(0);
+      await visit.page.getByRole('heading', { level: 1, name: frameMessages.homeTitle() }).waitFor();
+      expect(await visit.page.getByRole('button', { name: gatewayTexts.signIn() }).count()).toBe(0);
     }
   });
 
@@ -113,9 +115,9 @@ describe.skipIf(noBrowser !== undefined)('a server on another port', () => {
     answer = page;
     pages.downloads.set('harbour', { state: 'finished', filename: 'harbour.mp4', thumbnail: true });
     await using visit = await pages.visit('/downloads', { signedIn: false });
-    await visit.page.getByLabel('Name').fill(admin.name);
-    await visit.page.getByLabel('Password').fill(admin.password);
-    await visit.page.getByRole('button', { name: 'Sign in' }).click();
+    await visit.page.getByLabel(gatewayTexts.name()).fill(admin.name);
+    await visit.page.getByLabel(gatewayTexts.password()).fill(admin.password);
+    await visit.page.getByRole('button', { name: gatewayTexts.signIn() }).click();
     const picture = visit.page.locator('.picture img').first();
     await picture.waitFor();
     await expect

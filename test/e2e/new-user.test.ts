@@ -1,3 +1,5 @@
+import * as downloadsMessages from '#messages/downloads';
+import * as downloadsTexts from '#messages/downloads-texts';
 import * as accessMessages from '#messages/access';
 import * as frameMessages from '#messages/frame';
 import * as homeMessages from '#messages/home';
@@ -57,7 +59,7 @@ it.skipIf(cannotRun)(
     await page.getByRole('heading', { name: accessMessages.chooseWhatRuns() }).waitFor();
     await page.getByRole('switch', { name: frameMessages.alertsGroup() }).waitFor();
     await picture(page, '2-services');
-    await page.getByRole('button', { name: 'Start using Homeport' }).click();
+    await page.getByRole('button', { name: accessMessages.startUsingHomeport() }).click();
     await page.getByRole('heading', { name: homeMessages.home(), exact: true }).waitFor();
     const services = page.getByRole('region', { name: homeMessages.services() }).getByRole('listitem');
     await services.first().waitFor();
@@ -75,7 +77,7 @@ it.skipIf(cannotRun)(
     await picture(page, '4-message');
 
     await page.getByRole('link', { name: frameMessages.downloadsTitle() }).first().click();
-    await page.getByPlaceholder(/^Paste/).fill(`${site.address}/single.mp4`);
+    await page.getByPlaceholder(downloadsMessages.linksPlaceholder()).fill(`${site.address}/single.mp4`);
     await page.keyboard.press('Enter');
     const finished = page
       .getByRole('listitem')
@@ -83,7 +85,7 @@ it.skipIf(cannotRun)(
       .filter({ hasText: /single/i });
     await finished.first().waitFor();
     await vi.waitFor(
-      async () => expect((await desktop.history()).map(({ body }) => body)).toContain('Download finished'),
+      async () => expect((await desktop.history()).map(({ body }) => body)).toContain(downloadsTexts.finished()),
       waitOptions,
     );
     await picture(page, '5-download');

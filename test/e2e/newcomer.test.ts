@@ -1,3 +1,8 @@
+import * as downloadsMessages from '#messages/downloads';
+import * as notifyMessages from '#messages/notify';
+import * as inboxMessages from '#messages/inbox';
+import * as pushTexts from '#messages/push-texts';
+import * as deliveryMessages from '#messages/delivery';
 import * as accessMessages from '#messages/access';
 import * as frameMessages from '#messages/frame';
 import * as homeMessages from '#messages/home';
@@ -9,6 +14,7 @@ import { expect, it } from 'vitest';
 import { launchBrowser, noBrowser, openPage } from '../support/browser.ts';
 import { startFixtureSite } from '../support/fixture-site/site.ts';
 import { startHostProcess } from '../support/host-process.ts';
+import { anyText, startingWith } from '../support/message-patterns.ts';
 
 it.skipIf(noBrowser)(
   'takes a new user to the first message, mail, destination test and film with the pages only',
@@ -36,7 +42,7 @@ it.skipIf(noBrowser)(
     await page.getByLabel(accessMessages.password()).fill('nanoseconds of wire');
     await page.getByRole('button', { name: accessMessages.makeTheAccount() }).click();
     await page.getByRole('switch', { name: accessMessages.backUpEveryDay() }).click();
-    await page.getByRole('button', { name: 'Start using Homeport' }).click();
+    await page.getByRole('button', { name: accessMessages.startUsingHomeport() }).click();
     await page.getByRole('heading', { level: 1, name: homeMessages.home() }).waitFor();
     expect(readFileSync(join(dataDir, 'homeport.yaml'), 'utf8')).toContain('backupEveryDays: 1');
 
@@ -45,22 +51,31 @@ it.skipIf(noBrowser)(
       .getByRole('button', { name: pushMessages.sendMeAFirstMessage() })
       .click();
     await page.getByRole('heading', { level: 1, name: frameMessages.inboxTitle() }).waitFor();
-    await messages.getByRole('button', { name: /Your first message/ }).waitFor();
+    await messages.getByRole('button', { name: pushTexts.firstMessageTitle() }).waitFor();
 
     await rail.getByRole('link', { name: frameMessages.deliveryTitle() }).click();
-    await page.getByRole('button', { name: 'Send a test email' }).click();
-    await page.getByText(/^Test email to .+ accepted/).waitFor();
+    await page.getByRole('button', { name: deliveryMessages.sendATestMail() }).click();
+    await page.getByText(startingWith(deliveryMessages.testMailSent({ address: anyText }))).waitFor();
     await rail.getByRole('link', { name: frameMessages.inboxTitle() }).click();
-    await expect.poll(() => messages.getByRole('checkbox', { name: /^Select / }).count()).toBe(2);
+    await expect
+      .poll(() =>
+        messages.getByRole('checkbox', { name: startingWith(inboxMessages.chooseMessage({ title: anyText })) }).count(),
+      )
+      .toBe(2);
 
     await rail.getByRole('link', { name: frameMessages.deliveryTitle() }).click();
-    await page.getByRole('tab', { name: 'Destinations' }).click();
-    const destination = page.getByRole('list', { name: 'Destinations', exact: true }).getByRole('listitem').first();
-    await destination.getByRole('button', { name: /^Test/ }).click();
-    await destination.getByText('Delivered').first().waitFor();
+    await page.getByRole('tab', { name: deliveryMessages.destinations() }).click();
+    const destination = page
+      .getByRole('list', { name: deliveryMessages.destinations(), exact: true })
+      .getByRole('listitem')
+      .first();
+    await destination
+      .getByRole('button', { name: startingWith(notifyMessages.testDestination({ service: anyText, line: anyText })) })
+      .click();
+    await destination.getByText(deliveryMessages.lastDelivered()).first().waitFor();
 
     await rail.getByRole('link', { name: frameMessages.downloadsTitle() }).click();
-    await page.getByPlaceholder(/^Paste/).fill(`${site.address}/single.mp4`);
+    await page.getByPlaceholder(downloadsMessages.linksPlaceholder()).fill(`${site.address}/single.mp4`);
     await page.keyboard.press('Enter');
     await page
       .getByRole('listitem')

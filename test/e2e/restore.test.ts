@@ -1,3 +1,4 @@
+import * as commandLineMessages from '#messages/command-line';
 import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -130,7 +131,7 @@ describe('restoring a backup in the running program', () => {
     await ask(host.url('control'), path, 'POST', { confirm: 'restore' });
     await vi.waitFor(() => expect(readyLines(host)).toHaveLength(2), waitOptions);
     expect(host.output.filter((line) => line === 'a process began')).toHaveLength(2);
-    expect(host.errors).toContain('notify didn’t stop in time. Homeport is restarting.');
+    expect(host.errors).toContain(commandLineMessages.restarting({ reason: 'notify didn’t stop in time.' }));
     rmSync(join(folder, 'stuck'));
     expect(await fetchOwner(await page(host.url('control')))).toBe('11, without grace');
     expect(await host.stop()).toBe(0);

@@ -1,3 +1,4 @@
+import * as hostProblems from '#messages/host-problems';
 import { createHash, randomBytes } from 'node:crypto';
 import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -153,7 +154,7 @@ it('refuses files clearly while the store does not respond, and keeps everything
     const url = `${host.url('push')}/shared`;
     const refused = await fetch(url, { method: 'PUT', headers: { ...headers, filename: 'a.bin' }, body: 'x\0y' });
     expect(refused.status).toBe(503);
-    expect(await refused.json()).toMatchObject({ http: 503, error: expect.stringContaining('S3 didn’t respond') });
+    expect(await refused.json()).toMatchObject({ http: 503, error: expect.stringContaining(hostProblems.s3Timeout()) });
     const path = new URL(published.attachment.url).pathname;
     expect((await fetch(`${host.url('push')}${path}`)).status).toBe(503);
     expect((await fetch(url, { method: 'PUT', headers, body: 'text without a file' })).status).toBe(200);
@@ -163,10 +164,10 @@ it('refuses files clearly while the store does not respond, and keeps everything
     const refusedObject = await fetch(object, { method: 'PUT', headers, body: 'x' });
     expect([refusedObject.status, await refusedObject.json()]).toEqual([
       503,
-      { Message: expect.stringContaining('S3 didn’t respond') },
+      { Message: expect.stringContaining(hostProblems.s3Timeout()) },
     ]);
     await vi.waitFor(async () => expect((await state())?.state).toBe('degraded'), { timeout: 60_000, interval: 200 });
-    expect((await state())?.reason).toContain('S3 didn’t respond');
+    expect((await state())?.reason).toContain(hostProblems.s3Timeout());
   } finally {
     store.resume();
   }

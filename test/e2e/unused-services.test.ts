@@ -1,3 +1,7 @@
+import * as addonsTexts from '#messages/addons-texts';
+import * as dataTexts from '#messages/data-texts';
+import * as gitTexts from '#messages/git-texts';
+import * as syncTexts from '#messages/sync-texts';
 import { once } from 'node:events';
 import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { connect } from 'node:net';
@@ -27,10 +31,10 @@ describe('host with unused services', () => {
     const services = await getServices();
     const details = Object.fromEntries(services.map(({ id, state, detail }) => [id, `${state}: ${detail}`]));
     expect(details).toMatchObject({
-      addons: 'up: nothing configured yet',
-      data: 'up: idle until the first request',
-      git: 'up: no repositories yet',
-      sync: 'up: nothing to sync yet',
+      addons: `up: ${addonsTexts.notConfigured()}`,
+      data: `up: ${dataTexts.idle()}`,
+      git: `up: ${gitTexts.noRepositories()}`,
+      sync: `up: ${syncTexts.healthUnused()}`,
     });
   });
 

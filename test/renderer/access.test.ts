@@ -9,6 +9,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { noBrowser } from '../support/browser.ts';
 import { fixtureService } from '../support/fixture-service.ts';
 import { admin, adminAuthorization } from '../support/host.ts';
+import { anyText, containing } from '../support/message-patterns.ts';
 import { besidesRefusals, openPages, type Pages } from './visit.ts';
 
 describe.skipIf(noBrowser)('first start', () => {
@@ -113,7 +114,7 @@ describe.skipIf(noBrowser)('sign-in page', () => {
     const other = await visit.page.context().newPage();
     await other.goto(`${pages.url}/inbox`);
     await other.getByRole('heading', { name: frameMessages.inboxTitle(), exact: true }).waitFor();
-    await visit.page.getByRole('button', { name: /Signed in as/ }).click();
+    await visit.page.getByRole('button', { name: containing(frameMessages.signedInAsName({ name: anyText })) }).click();
     await visit.page.getByRole('menuitem', { name: accessMessages.signOut() }).click();
     await visit.page.getByRole('heading', { name: accessMessages.signIn() }).waitFor();
     await other.getByRole('heading', { name: accessMessages.signIn() }).waitFor();
@@ -187,7 +188,7 @@ describe.skipIf(noBrowser)('sign-in page', () => {
     await page.getByLabel(accessMessages.name()).fill(admin.name);
     await page.getByLabel(accessMessages.password()).fill(admin.password);
     await page.keyboard.press('Enter');
-    await page.getByRole('button', { name: /Signed in as/ }).click();
+    await page.getByRole('button', { name: containing(frameMessages.signedInAsName({ name: anyText })) }).click();
     await page.getByRole('menuitem', { name: accessMessages.signOut() }).click();
     await page.getByRole('heading', { name: accessMessages.signIn() }).waitFor();
     expect(await page.getByText(reason).count()).toBe(0);

@@ -1,3 +1,5 @@
+import * as frameMessages from '#messages/frame';
+import * as manifestsMessages from '#messages/manifests';
 import * as accountProblems from '#messages/account-problems';
 import * as controlProblems from '#messages/control-problems';
 import * as accessTokensMessages from '#messages/access-tokens';
@@ -6,6 +8,7 @@ import * as grantsMessages from '#messages/grants';
 import * as partsMessages from '#messages/parts';
 import * as stateMessages from '#messages/state';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { capitalize } from '../../messages/format.ts';
 import type { Account } from '../../services/contracts/control/accounts.ts';
 import { control } from '../../services/control/index.ts';
 import { inbox } from '../../services/inbox/index.ts';
@@ -13,6 +16,7 @@ import { push } from '../../services/push/index.ts';
 import { noBrowser } from '../support/browser.ts';
 import { api } from '../support/api.ts';
 import { adminAuthorization } from '../support/host.ts';
+import { anyText, containing, startingWith } from '../support/message-patterns.ts';
 import { seriousFindings } from './axe.ts';
 import { expectFits } from './fits.ts';
 import { closeToasts, getToast } from './toasts.ts';
@@ -62,7 +66,7 @@ describe.skipIf(noBrowser)('accounts page', () => {
     const programs = page.getByRole('list', { name: accountsMessages.serviceAccounts() }).getByRole('listitem');
     expect(await programs.count()).toBe(5);
     const backup = programs.filter({ hasText: 'backup-jobs' });
-    await backup.getByText('Backup scripts; publishes to backup topics').waitFor();
+    await backup.getByText(manifestsMessages.backupJobsAccount().replace(/\.$/, '')).waitFor();
     expect(await backup.getByRole('switch').getAttribute('aria-checked')).toBe('false');
     await page.getByText(accountsMessages.noDefaultGrants()).waitFor();
     await backup.getByRole('switch').click();
@@ -152,7 +156,7 @@ describe.skipIf(noBrowser)('accounts page', () => {
       .getByRole('list', { name: accessTokensMessages.tokens() })
       .getByRole('listitem')
       .filter({ hasText: 'cron' });
-    await row.getByText(/Last used/).waitFor();
+    await row.getByText(containing(accessTokensMessages.lastUsed())).waitFor();
     expect(await page.getByText(text).count()).toBe(0);
     await row.getByRole('button', { name: accessTokensMessages.revokeToken({ token: 'cron' }) }).click();
     await page.getByText(accessTokensMessages.tokenRevoked({ token: 'cron' })).waitFor();
@@ -176,7 +180,9 @@ describe.skipIf(noBrowser)('accounts page', () => {
       await page.getByRole('heading', { level: 2, name }).waitFor();
     };
     const fetchGrants = async (name: string) => (await accounts()).find((entry) => entry.name === name)?.grants;
-    await page.getByRole('button', { name: /^Remove .*nas-\*/ }).click();
+    await page
+      .getByRole('button', { name: startingWith(grantsMessages.takeAwayGrant({ grant: `${anyText}nas-*` })) })
+      .click();
     await page.getByText(grantsMessages.noGrantsYet()).waitFor();
     await goTo('cam');
     await page.getByRole('button', { name: partsMessages.undo() }).click();
@@ -199,7 +205,9 @@ describe.skipIf(noBrowser)('accounts page', () => {
     await using visit = await pages.visit('/settings/accounts/bob');
     const { page } = visit;
     await page.getByLabel(accessTokensMessages.nameOfTheToken()).fill('nas');
-    await page.getByLabel(accessTokensMessages.whatItMayDo(), { exact: true }).selectOption('Message topics');
+    await page
+      .getByLabel(accessTokensMessages.whatItMayDo(), { exact: true })
+      .selectOption(manifestsMessages.pushGrant());
     await page.getByLabel(accessTokensMessages.whichOfThem()).fill('backup-*');
     await page.getByLabel(accessTokensMessages.whatItMayDoThere()).selectOption(grantsMessages.write());
     await page.getByRole('button', { name: accessTokensMessages.makeAToken() }).click();
@@ -229,13 +237,16 @@ describe.skipIf(noBrowser)('accounts page', () => {
     await make('nas', { kind: 'service' });
     await using visit = await pages.visit('/settings/accounts/nas');
     const { page } = visit;
+    const question = { subject: 'nas', verb: 'publish', resource: 'nas-high-backup', reason: anyText };
+    const getAnswer = (allowed: boolean): RegExp =>
+      startingWith(accountsMessages.accessAnswer({ ...question, allowed: String(allowed) }));
     const sendRequest = async (): Promise<void> => {
       await page.getByLabel(accountsMessages.name(), { exact: true }).fill('nas-high-backup');
       await page.getByRole('button', { name: accountsMessages.ask(), exact: true }).click();
     };
     await page.getByText(accountsMessages.trySubjectDo({ subject: 'nas' })).click();
     await sendRequest();
-    await page.getByText('nas: not allowed to publish to nas-high-backup').waitFor();
+    await page.getByText(getAnswer(false)).waitFor();
     const form = page.getByRole('form', { name: grantsMessages.newGrant() });
     await form.getByLabel(grantsMessages.pattern()).fill('*-*-backup');
     await form.getByLabel(grantsMessages.permission()).selectOption(grantsMessages.write());
@@ -244,7 +255,7 @@ describe.skipIf(noBrowser)('accounts page', () => {
     await matrix.getByText('*-*-backup').waitFor();
     expect(await matrix.getByLabel(grantsMessages.readGrant({ grant: '*-*-backup' })).isChecked()).toBe(false);
     await sendRequest();
-    await page.getByText('nas: allowed to publish to nas-high-backup').waitFor();
+    await page.getByText(getAnswer(true)).waitFor();
     await form.getByLabel(grantsMessages.pattern()).fill('nas-high-*');
     await form.getByLabel(grantsMessages.permission()).selectOption(grantsMessages.denied());
     await form.getByRole('button', { name: grantsMessages.add() }).click();
@@ -254,22 +265,22 @@ describe.skipIf(noBrowser)('accounts page', () => {
       .waitFor();
     await sendRequest();
     // Both patterns have ten characters, so the one that grants write access applies.
-    await page.getByText('nas: allowed to publish to nas-high-backup').waitFor();
+    await page.getByText(getAnswer(true)).waitFor();
     await matrix.getByLabel(grantsMessages.writeGrant({ grant: '*-*-backup' })).uncheck();
-    await getToast(page, 'Changed: *-*-backup.').waitFor();
+    await getToast(page, grantsMessages.changedGrant({ grant: '*-*-backup' })).waitFor();
     await sendRequest();
-    await page.getByText('nas: not allowed to publish to nas-high-backup').waitFor();
+    await page.getByText(getAnswer(false)).waitFor();
     await matrix.getByLabel(grantsMessages.writeGrant({ grant: 'nas-high-*' })).check();
-    const change = getToast(page, 'Changed: nas-high-*.');
+    const change = getToast(page, grantsMessages.changedGrant({ grant: 'nas-high-*' }));
     await change.waitFor();
     await sendRequest();
-    await page.getByText('nas: allowed to publish to nas-high-backup').waitFor();
+    await page.getByText(getAnswer(true)).waitFor();
     await change.getByRole('button', { name: partsMessages.undo() }).click();
     await expect
       .poll(() => matrix.getByLabel(grantsMessages.writeGrant({ grant: 'nas-high-*' })).isChecked())
       .toBe(false);
     await sendRequest();
-    await page.getByText('nas: not allowed to publish to nas-high-backup').waitFor();
+    await page.getByText(getAnswer(false)).waitFor();
     expect(visit.complaints).toEqual([]);
   });
 
@@ -279,11 +290,16 @@ describe.skipIf(noBrowser)('accounts page', () => {
     await make('bob', { grants });
     await using visit = await pages.visit('/settings/accounts');
     const { page } = visit;
-    await page.getByText('Uses Messages; reads Inbox; not topics that start with secret-').waitFor();
+    const summary = [
+      grantsMessages.usesNames({ names: frameMessages.pushTitle() }),
+      grantsMessages.readsNames({ names: frameMessages.inboxTitle() }),
+      grantsMessages.notNames({ names: grantsMessages.topicsWithPrefix({ prefix: 'secret-' }) }),
+    ];
+    await page.getByText(capitalize(summary.join('; '))).waitFor();
     await page.getByRole('link', { name: /^bob/ }).click();
     const matrix = page.getByRole('table', { name: grantsMessages.grants() });
-    await matrix.getByLabel(grantsMessages.writeGrant({ grant: 'Inbox, by source' })).check();
-    await getToast(page, 'Changed: Inbox, by source.').waitFor();
+    await matrix.getByLabel(grantsMessages.writeGrant({ grant: manifestsMessages.inboxGrant() })).check();
+    await getToast(page, grantsMessages.changedGrant({ grant: manifestsMessages.inboxGrant() })).waitFor();
     expect(visit.complaints).toEqual([]);
   });
 
@@ -292,13 +308,17 @@ describe.skipIf(noBrowser)('accounts page', () => {
     await using visit = await pages.visit('/settings/accounts/carl');
     const { page } = visit;
     const form = page.getByRole('form', { name: grantsMessages.newGrant() });
-    await form.getByLabel(grantsMessages.service()).selectOption('Inbox, by source');
+    await form.getByLabel(grantsMessages.service()).selectOption(manifestsMessages.inboxGrant());
     await form.getByLabel(grantsMessages.permission()).selectOption(grantsMessages.read());
     await form.getByRole('button', { name: grantsMessages.add() }).click();
     const matrix = page.getByRole('table', { name: grantsMessages.grants() });
     await matrix.getByText(grantsMessages.everything(), { exact: true }).waitFor();
-    expect(await matrix.getByLabel(grantsMessages.readGrant({ grant: 'Inbox, by source' })).isChecked()).toBe(true);
-    expect(await matrix.getByLabel(grantsMessages.writeGrant({ grant: 'Inbox, by source' })).isChecked()).toBe(false);
+    expect(
+      await matrix.getByLabel(grantsMessages.readGrant({ grant: manifestsMessages.inboxGrant() })).isChecked(),
+    ).toBe(true);
+    expect(
+      await matrix.getByLabel(grantsMessages.writeGrant({ grant: manifestsMessages.inboxGrant() })).isChecked(),
+    ).toBe(false);
     const all = (await api<{ accounts: Account[] }>(pages.url, '/api/accounts')).accounts;
     expect(all.find(({ name }) => name === 'carl')?.grants).toEqual([
       { service: 'inbox', resource: '*', permission: 'read' },
@@ -367,7 +387,7 @@ describe.skipIf(noBrowser)('accounts page', () => {
   it('refuses to remove the last administrator', async () => {
     await using visit = await pages.visit('/settings/accounts/ada');
     const { page } = visit;
-    await page.getByText('Change your own password under').waitFor();
+    await page.getByText(containing(accountsMessages.changeOwnUnderAccount())).waitFor();
     expect(await page.getByLabel(accountsMessages.role()).isDisabled()).toBe(true);
     expect(await page.getByRole('switch', { name: accountsMessages.nameOn({ name: 'ada' }) }).isDisabled()).toBe(true);
     expect(await page.getByRole('button', { name: accountsMessages.removeThisAccount() }).count()).toBe(0);

@@ -3,6 +3,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import * as partsMessages from '#messages/parts';
 import * as settingsMessages from '#messages/settings';
 import { noBrowser } from '../support/browser.ts';
+import { anyText, matching } from '../support/message-patterns.ts';
 import { expectFits } from './fits.ts';
 import { screens } from './screens.ts';
 import { openPages, type Pages } from './visit.ts';
@@ -123,7 +124,9 @@ describe.skipIf(noBrowser)('charts', () => {
     await expect.poll(() => reader.getAttribute('aria-valuetext')).toContain('2.2%');
     await reader.press('+');
     await expect.poll(() => countRows(chart)).toBe(sampleCount / 2 + 1);
-    await chart.getByText(/^Showing .+ to .+$/).waitFor({ state: 'attached' });
+    await chart
+      .getByText(matching(partsMessages.zoomedTo({ from: anyText, to: anyText })))
+      .waitFor({ state: 'attached' });
     // The end is outside the visible range, which follows.
     await reader.press('End');
     await expect.poll(() => reader.getAttribute('aria-valuenow')).toBe(String(sampleCount - 1));

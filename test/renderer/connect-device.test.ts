@@ -1,3 +1,4 @@
+import * as accessMessages from '#messages/access';
 import * as m from '#messages/connect-device';
 import * as frameMessages from '#messages/frame';
 import * as homeMessages from '#messages/home';
@@ -14,6 +15,7 @@ import { api } from '../support/api.ts';
 import { noBrowser } from '../support/browser.ts';
 import { lan, phoneAddress, sharing } from '../support/gateway/phone.ts';
 import { adminAuthorization } from '../support/host.ts';
+import { anyText, startingWith } from '../support/message-patterns.ts';
 import { expectFits } from './fits.ts';
 import { screens } from './screens.ts';
 import { openPages, type Pages } from './visit.ts';
@@ -132,11 +134,11 @@ describe.skipIf(noBrowser)('setup of another device', () => {
     await api(pages.url, '/api/accounts', { method: 'POST', body: JSON.stringify({ ...account, grants }) });
     await using visit = await pages.visit('/connect', { signedIn: false });
     const { page } = visit;
-    await page.getByLabel('Name').fill(account.name);
-    await page.getByLabel('Password', { exact: true }).fill(account.password);
+    await page.getByLabel(accessMessages.name()).fill(account.name);
+    await page.getByLabel(accessMessages.password(), { exact: true }).fill(account.password);
     await page.keyboard.press('Enter');
     await page.getByText(m.askAdministrator({ titles: 'Messages and Homeport' })).waitFor();
-    expect(await page.getByRole('button', { name: /^Share / }).count()).toBe(0);
+    expect(await page.getByRole('button', { name: startingWith(m.shareTitles({ titles: anyText })) }).count()).toBe(0);
     await share('push', 'control');
     await page.getByRole('img', { name: m.certificateCode() }).waitFor();
   });

@@ -16,10 +16,18 @@ import { api } from '../support/api.ts';
 import { noBrowser } from '../support/browser.ts';
 import { sharing } from '../support/gateway/phone.ts';
 import { admin, adminAuthorization } from '../support/host.ts';
+import { anyText, containing, getTagText } from '../support/message-patterns.ts';
 import { seriousFindings } from './axe.ts';
 import { expectFits } from './fits.ts';
 import { screens } from './screens.ts';
 import { openPages, type Pages } from './visit.ts';
+
+/** Hint for phones and for other devices, which is next to the shared address. */
+const trustHint = new RegExp(
+  [serviceMessages.phoneTrustHint, serviceMessages.deviceTrustHint]
+    .map((hint) => containing(hint({ url: anyText })).source)
+    .join('|'),
+);
 
 describe.skipIf(noBrowser)('the Connect tab', () => {
   let pages: Pages;
@@ -35,11 +43,17 @@ describe.skipIf(noBrowser)('the Connect tab', () => {
     const command = (await page.getByText(/-d "Backup finished"/).textContent()) ?? '';
     expect(command).toContain(`${pages.host.url('push')}/TOPIC`);
     expect(await seriousFindings(page)).toEqual([]);
-    const phones = page.getByRole('listitem').filter({ hasText: 'set the default server' });
-    await phones.getByRole('link', { name: 'Share it with your network' }).waitFor();
-    await phones.getByText(/ to see the address for phones here/).waitFor();
+    const phones = page.getByRole('listitem').filter({ hasText: pushMessages.setDefaultServer() });
+    await phones
+      .getByRole('link', { name: getTagText(serviceMessages.shareFirst({ label: '', subject: '' }), 'link') })
+      .waitFor();
+    await phones
+      .getByText(
+        containing(serviceMessages.shareFirst({ label: anyText, subject: pushMessages.theAddressForPhones() })),
+      )
+      .waitFor();
     expect(await phones.textContent()).not.toContain('127.0.0.1');
-    await page.getByRole('radio', { name: 'Other devices' }).check();
+    await page.getByRole('radio', { name: serviceMessages.otherDevices() }).check();
     await page.getByRole('heading', { name: serviceMessages.notShared({ label: 'Messages' }) }).waitFor();
     expect(visit.complaints).toEqual([]);
   });
@@ -57,8 +71,8 @@ describe.skipIf(noBrowser)('the Connect tab', () => {
     await using visit = await pages.visit('/downloads/connect');
     const { page } = visit;
     // Phones must not receive an address that only this computer can reach.
-    await page.getByText(/ to see a code for your phone here/).waitFor();
-    const bookmark = page.getByRole('link', { name: 'Download with Homeport' });
+    await page.getByText(containing(serviceMessages.shareForCode({ service: anyText }))).waitFor();
+    const bookmark = page.getByRole('link', { name: getTagText(downloadsMessages.dragBookmark(), 'bookmark') });
     const script = ((await bookmark.getAttribute('href')) ?? '').replace(/^javascript:/, '');
     expect(await seriousFindings(page)).toEqual([]);
     const film = 'https://videos.example/watch?v=1&t=2#now';
@@ -77,7 +91,7 @@ describe.skipIf(noBrowser)('the Connect tab', () => {
   it.each([...screens])('fits on $on', async (screen) => {
     for (const service of ['push', 'downloads']) {
       await using visit = await pages.visit(`/${service}/connect`, screen);
-      await visit.page.getByRole('heading', { name: 'Scripts' }).waitFor();
+      await visit.page.getByRole('heading', { name: pushMessages.scripts() }).waitFor();
       await expectFits(visit, `connect-${service}`, screen);
     }
   });
@@ -122,9 +136,13 @@ describe.skipIf(noBrowser)('connections from other devices', () => {
     await using visit = await pages.visit('/uptime/connect');
     const { page } = visit;
     await page.getByText(`curl -u ${admin.name} ${pages.host.url('uptime')}/metrics`).waitFor();
-    await page.getByRole('radio', { name: 'Other devices' }).check();
+    await page.getByRole('radio', { name: serviceMessages.otherDevices() }).check();
     await page.getByRole('heading', { name: serviceMessages.notShared({ label: 'Uptime' }) }).waitFor();
-    expect(await page.getByRole('link', { name: 'Share it with your network' }).getAttribute('href')).toBe('/network');
+    expect(
+      await page
+        .getByRole('link', { name: getTagText(serviceMessages.shareFirst({ label: '', subject: '' }), 'link') })
+        .getAttribute('href'),
+    ).toBe('/network');
     const share = (shared: readonly string[]): Promise<unknown> =>
       api(pages.url, '/api/settings/gateway', { method: 'PATCH', body: JSON.stringify({ shared }) });
     await share(['uptime']);
@@ -160,8 +178,8 @@ describe.skipIf(noBrowser)('connections from other devices', () => {
       shared.url,
       '/api/gateway/addresses',
     );
-    const hint = page.getByText(/must trust this computer’s certificate once/);
-    const devices = page.getByRole('radio', { name: 'Other devices' });
+    const hint = page.getByText(trustHint);
+    const devices = page.getByRole('radio', { name: serviceMessages.otherDevices() });
     // Pages with a code or an address for phones have the hint immediately.
     if (/push|downloads|addons|pages/.test(path)) {
       await hint.waitFor();
@@ -189,14 +207,18 @@ describe.skipIf(noBrowser)('connections from other devices', () => {
       .or(page.getByText(/push\.example\.org\/harbour/))
       .first()
       .waitFor();
-    await page.getByText(/must trust this computer’s certificate/).waitFor({ state: 'detached' });
+    await page.getByText(trustHint).waitFor({ state: 'detached' });
   });
 
   it('shows phones the shared address for Messages, even while commands are for this computer', async () => {
     await using visit = await pages.visit('/push/connect');
     const { page } = visit;
-    const phones = page.getByRole('listitem').filter({ hasText: 'set the default server' });
-    await phones.getByText(/ to see the address for phones here/).waitFor();
+    const phones = page.getByRole('listitem').filter({ hasText: pushMessages.setDefaultServer() });
+    await phones
+      .getByText(
+        containing(serviceMessages.shareFirst({ label: anyText, subject: pushMessages.theAddressForPhones() })),
+      )
+      .waitFor();
     await api(pages.url, '/api/settings/gateway', { method: 'PATCH', body: JSON.stringify({ shared: ['push'] }) });
     const reached = async () =>
       (await api<{ services: { url: string }[] }>(pages.url, '/api/gateway/addresses')).services[0]?.url ?? 'none';

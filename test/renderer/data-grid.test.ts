@@ -181,7 +181,10 @@ describe.skipIf(noBrowser)('Data: grid', () => {
     await getCell(page, 0, 'length').dblclick();
     await getEditor(page, 'length').fill('long');
     await page.keyboard.press('Enter');
-    await page.getByRole('alert').getByText('This isn’t a valid value of type numeric.').waitFor();
+    await page
+      .getByRole('alert')
+      .getByText(dataProblems.valueInvalidForType({ type: 'numeric' }))
+      .waitFor();
     expect(await getCell(page, 0, 'length').textContent()).toContain('long');
     expect(await getCell(page, 0, 'length').getAttribute('aria-invalid')).toBe('true');
     await getCell(page, 0, 'length').dblclick();
@@ -292,8 +295,8 @@ describe.skipIf(noBrowser)('Data: grid', () => {
     await dialog.getByLabel(m.whatNameHolds({ name: 'notes' })).selectOption(m.defaultPlaceholder());
     await fixture.sql(`update boats set name = 'Ada II', notes = 'new sails', length = 7 where id = 1; select 1`);
     await dialog.getByRole('button', { name: m.save() }).click();
-    await dialog.getByText('It’s now: Ada II').waitFor();
-    await dialog.getByText('It’s now: new sails').waitFor();
+    await dialog.getByText(dataProblems.valueChanged({ value: 'Ada II' })).waitFor();
+    await dialog.getByText(dataProblems.valueChanged({ value: 'new sails' })).waitFor();
     expect(await fixture.sql('select name, notes from boats where id = 1')).toEqual([
       { name: 'Ada II', notes: 'new sails' },
     ]);

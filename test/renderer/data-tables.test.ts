@@ -7,6 +7,7 @@ import { inbox } from '../../services/inbox/index.ts';
 import { openDataFixture, type DataFixture } from '../services/data/data-fixture.ts';
 import { adminAuthorization } from '../support/host.ts';
 import { noBrowser, openPage, signIn, getBrowser } from '../support/browser.ts';
+import { anyText, containing, startingWith } from '../support/message-patterns.ts';
 import { expectFits } from './fits.ts';
 import { screens } from './screens.ts';
 
@@ -88,7 +89,7 @@ describe.skipIf(noBrowser)('Data: table form', () => {
     await title.getByLabel(dataMessages.type()).fill('int');
     await title.getByLabel(dataMessages.defaultLabel()).fill("'no number'");
     await dialog.getByRole('button', { name: dataMessages.save() }).click();
-    await dialog.getByText('PostgreSQL error:').waitFor();
+    await dialog.getByText(startingWith(dataMessages.refusal({ message: anyText }))).waitFor();
     await title.getByLabel(dataMessages.defaultLabel()).fill('0');
     await title.getByLabel(dataMessages.required()).uncheck();
     await title.getByLabel(dataMessages.unique()).check();
@@ -150,15 +151,17 @@ describe.skipIf(noBrowser)('Data: table form', () => {
     await page.getByText(dataConnectMessages.howTokensAreSignedAnd()).click();
     await page.getByRole('button', { name: dataConnectMessages.signWithAPairOf() }).click();
     await page.getByRole('button', { name: dataConnectMessages.signNewTokensWithA() }).click();
-    await page.getByText('Tokens have been signed with a key pair (ES256) since').waitFor();
+    await page.getByText(containing(dataConnectMessages.signedWithPair({ time: anyText, id: anyText }))).waitFor();
     await page.getByText('/auth/v1/.well-known/jwks.json').waitFor();
     await page.getByText(dataConnectMessages.tokensAfterChange({ minutes: 60 })).waitFor();
     await page.getByRole('button', { name: dataConnectMessages.makeANewPair() }).click();
     await page.getByRole('button', { name: dataConnectMessages.signWithNewPairQuestion() }).click();
-    await page.getByText('Tokens signed with the earlier key pair').waitFor();
+    await page.getByText(containing(dataConnectMessages.earlierPair({ id: anyText, time: anyText }))).waitFor();
     await page.getByRole('button', { name: dataConnectMessages.endTheEarlierOnesNow() }).click();
     await page.getByRole('button', { name: dataConnectMessages.refuseTheirTokensFromNow() }).click();
-    await page.getByText('Tokens signed with the earlier key pair').waitFor({ state: 'detached' });
+    await page
+      .getByText(containing(dataConnectMessages.earlierPair({ id: anyText, time: anyText })))
+      .waitFor({ state: 'detached' });
     const { keys }: any = await (await fetch(`${fixture.url}/auth/v1/.well-known/jwks.json`)).json();
     expect(await page.getByText(keys[0].kid).count()).toBe(1);
   });

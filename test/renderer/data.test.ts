@@ -12,6 +12,7 @@ import { inbox } from '../../services/inbox/index.ts';
 import { openDataFixture, type DataFixture } from '../services/data/data-fixture.ts';
 import { adminAuthorization } from '../support/host.ts';
 import { noBrowser, openPage, signIn, getBrowser } from '../support/browser.ts';
+import { anyText, containing, getTagText } from '../support/message-patterns.ts';
 import { expectFits } from './fits.ts';
 import { screens } from './screens.ts';
 import { readSql, writeSql } from './sql-editor.ts';
@@ -93,7 +94,7 @@ describe.skipIf(noBrowser)('Data', () => {
     expect(await readSql(page)).toBe(text);
 
     await page.goto(`${fixture.host.url('control')}/data`);
-    await page.getByText('Row-level security (RLS) is disabled for').waitFor();
+    await page.getByText(containing(dataMessages.tableIsOpen({ name: anyText }))).waitFor();
     await page.getByRole('list', { name: dataMessages.theLargestTables() }).getByText('notes').waitFor();
     await page.getByRole('alert').getByRole('link', { name: /notes/ }).click();
     await page.getByText(dataConnectMessages.rowPoliciesAreOffWhoever()).waitFor();
@@ -104,7 +105,12 @@ describe.skipIf(noBrowser)('Data', () => {
     await expect.poll(() => condition.inputValue()).toBe('"owner" = (select auth.uid())');
     await page.getByRole('button', { name: dataPoliciesMessages.createPolicy() }).click();
     await page
-      .getByText('Signed-in users can read and change rows that match this condition before and after a change:')
+      .getByText(
+        dataConnectMessages.mayUseRowsTwice({
+          command: 'ALL',
+          roles: dataConnectMessages.role({ role: 'authenticated' }),
+        }),
+      )
       .waitFor();
     await page.getByText(dataConnectMessages.rowPoliciesAreOffWhoever()).waitFor({ state: 'detached' });
     const seenBy = page.getByLabel(dataUsersMessages.user(), { exact: true });
@@ -155,7 +161,7 @@ describe.skipIf(noBrowser)('Data', () => {
     await page.getByLabel(dataSqlMessages.runAs(), { exact: true }).selectOption('owner');
     await begin();
     await page.keyboard.press('Escape');
-    await page.getByText('Canceled after').waitFor();
+    await page.getByText(containing(getTagText(dataSqlMessages.cancelledAfter({ time: anyText }), 'strong'))).waitFor();
     await begin();
     await page.getByRole('tab', { name: dataMessages.history() }).click();
     await page.getByText(dataSqlMessages.theStatementsThatRanWere()).waitFor();
@@ -174,7 +180,7 @@ describe.skipIf(noBrowser)('Data', () => {
     await expectRemoved();
     await page.goto(`${fixture.host.url('control')}/data/sql`);
     await begin();
-    await page.getByRole('button', { name: /Signed in as/ }).click();
+    await page.getByRole('button', { name: containing(frameMessages.signedInAsName({ name: anyText })) }).click();
     await page.getByRole('menuitem', { name: frameMessages.signOut() }).click();
     await page.getByRole('button', { name: accessMessages.signIn() }).waitFor();
     await expectRemoved();

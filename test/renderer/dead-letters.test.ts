@@ -13,6 +13,7 @@ import { notify } from '../../services/notify/index.ts';
 import { api } from '../support/api.ts';
 import { noBrowser, openPage, getBrowser, signIn } from '../support/browser.ts';
 import { openTestHost, type TestHost } from '../support/host.ts';
+import { anyCount, startingWith } from '../support/message-patterns.ts';
 import { expectFits } from './fits.ts';
 import { closeToasts } from './toasts.ts';
 import { screens } from './screens.ts';
@@ -81,7 +82,7 @@ describe.skipIf(noBrowser)('the Problems page', () => {
     status = 200;
     await rows
       .first()
-      .getByRole('button', { name: /^Try again/ })
+      .getByRole('button', { name: startingWith(deadLettersMessages.retryJobs({ count: 1, title: '' })) })
       .click();
     await expect.poll(() => rows.count()).toBe(2);
     await expect.poll(dead).toBe(2);
@@ -95,10 +96,14 @@ describe.skipIf(noBrowser)('the Problems page', () => {
     await giveUp(1);
     await using browserPage = await visit('/settings/problems');
     const { page } = browserPage;
-    await page.getByRole('button', { name: /^Dismiss/ }).click();
+    await page
+      .getByRole('button', { name: startingWith(deadLettersMessages.dismissJobs({ count: 1, title: '' })) })
+      .click();
     await page.getByText(deadLettersMessages.nothingWasGivenUp()).waitFor();
     await page.getByRole('button', { name: partsMessages.undo() }).click();
-    await page.getByRole('button', { name: /^Dismiss/ }).click();
+    await page
+      .getByRole('button', { name: startingWith(deadLettersMessages.dismissJobs({ count: 1, title: '' })) })
+      .click();
     expect(await dead()).toBe(1);
     await expect.poll(() => closeToasts(page).then(dead)).toBe(0);
     expect(browserPage.complaints).toEqual([]);
@@ -113,11 +118,15 @@ describe.skipIf(noBrowser)('the Problems page', () => {
     expect(await rows.count()).toBe(1);
     // The row already has this button.
     expect(await page.getByRole('button', { name: deadLettersMessages.tryAllAgain() }).count()).toBe(0);
-    await rows.getByRole('button', { name: /^Dismiss all/ }).click();
+    await rows
+      .getByRole('button', { name: startingWith(deadLettersMessages.dismissJobs({ count: anyCount, title: '' })) })
+      .click();
     await page.getByText(deadLettersMessages.nothingWasGivenUp()).waitFor();
     await page.getByRole('button', { name: partsMessages.undo() }).click();
     status = 200;
-    await rows.getByRole('button', { name: /^Try all 5 again/ }).click();
+    await rows
+      .getByRole('button', { name: startingWith(deadLettersMessages.retryJobs({ count: 5, title: '' })) })
+      .click();
     await expect.poll(dead).toBe(0);
     expect(browserPage.complaints).toEqual([]);
   });
@@ -127,7 +136,7 @@ describe.skipIf(noBrowser)('the Problems page', () => {
     await using browserPage = await visit('/settings/problems', screen);
     const { page } = browserPage;
     await page
-      .getByRole('button', { name: /^Dismiss/ })
+      .getByRole('button', { name: startingWith(deadLettersMessages.dismissJobs({ count: 1, title: '' })) })
       .first()
       .waitFor();
     await expectFits(browserPage, 'given-up', screen);

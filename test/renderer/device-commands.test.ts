@@ -15,6 +15,7 @@ import { api } from '../support/api.ts';
 import { noBrowser } from '../support/browser.ts';
 import { sharing } from '../support/gateway/phone.ts';
 import { adminAuthorization } from '../support/host.ts';
+import { getTagText } from '../support/message-patterns.ts';
 import { expectFits } from './fits.ts';
 import { screens } from './screens.ts';
 import { openPages, type Pages } from './visit.ts';
@@ -63,7 +64,7 @@ describe.skipIf(noBrowser)('addresses and commands on pages', () => {
     await expect.poll(() => command.innerText()).toContain('Bearer tk_');
     await run(await command.innerText());
     expect(await readMessages('lawn')).toEqual(['Hello']);
-    await page.getByRole('img', { name: 'Subscribe to lawn with the ntfy app' }).waitFor();
+    await page.getByRole('img', { name: pushMessages.subscribeToTopicWithThe({ topic: 'lawn' }) }).waitFor();
     // Only shown on phones: it is not needed next to the code.
     const link = page.getByRole('link', { name: pushMessages.openItInTheApp(), includeHidden: true });
     expect(await link.getAttribute('href')).toBe(`ntfy://127.0.0.2:${String(pages.host.port('push'))}/lawn`);
@@ -74,10 +75,10 @@ describe.skipIf(noBrowser)('addresses and commands on pages', () => {
     const TOKEN = await createToken('curl');
     await using visit = await pages.visit('/push/connect');
     const { page } = visit;
-    await page.getByRole('img', { name: 'Subscribe to lawn with the ntfy app' }).waitFor();
+    await page.getByRole('img', { name: pushMessages.subscribeToTopicWithThe({ topic: 'lawn' }) }).waitFor();
     const command = page.getByText(/-d "Backup finished"/);
     expect(await command.innerText()).toContain(pages.host.url('push').replace(/\/$/, ''));
-    await page.getByRole('radio', { name: 'Other devices' }).check();
+    await page.getByRole('radio', { name: serviceMessages.otherDevices() }).check();
     await expect.poll(() => command.innerText()).toContain('https://127.0.0.2:');
     const trust = await page.getByRole('link', { name: /\/trust$/ }).innerText();
     await run(`curl -sS ${trust}/homeport.crt -o homeport.crt`);
@@ -92,9 +93,13 @@ describe.skipIf(noBrowser)('addresses and commands on pages', () => {
     const { page } = visit;
     await run(await page.getByText(/^curl -d title=Hello/).innerText());
     await expect.poll(() => readMessages('porch')).toContain('First light');
-    await page.getByRole('radio', { name: 'Other devices' }).check();
+    await page.getByRole('radio', { name: serviceMessages.otherDevices() }).check();
     await page.getByRole('heading', { name: serviceMessages.notShared({ label: 'Delivery' }) }).waitFor();
-    expect(await page.getByRole('link', { name: 'Share it with your network' }).getAttribute('href')).toBe('/network');
+    expect(
+      await page
+        .getByRole('link', { name: getTagText(serviceMessages.shareFirst({ label: '', subject: '' }), 'link') })
+        .getAttribute('href'),
+    ).toBe('/network');
     // The gateway requires a sign-in where the service itself does not.
     await share('push', 'notify');
     const command = await page.getByText(/^curl -u .* -d title=Hello/).innerText();
@@ -108,12 +113,12 @@ describe.skipIf(noBrowser)('addresses and commands on pages', () => {
 
   it.each(screens)('fits on $on', async (screen) => {
     await using visit = await pages.visit('/push/connect', screen);
-    await visit.page.getByRole('radio', { name: 'Other devices' }).check();
+    await visit.page.getByRole('radio', { name: serviceMessages.otherDevices() }).check();
     await visit.page.getByRole('link', { name: /\/trust$/ }).waitFor();
     await expectFits(visit, 'connect-elsewhere', screen);
     await visit.page.goto(`${pages.url}/push/topics/lawn?show=subscribe`);
     // Phones open the app, where other devices show a code.
-    const code = visit.page.getByRole('img', { name: 'Subscribe to lawn with the ntfy app' });
+    const code = visit.page.getByRole('img', { name: pushMessages.subscribeToTopicWithThe({ topic: 'lawn' }) });
     await code
       .or(visit.page.getByRole('link', { name: pushMessages.openItInTheApp() }))
       .first()

@@ -3,6 +3,7 @@ import * as downloadsMessages from '#messages/downloads';
 import type { Page } from 'playwright-core';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { noBrowser } from '../support/browser.ts';
+import { startingWith } from '../support/message-patterns.ts';
 import { seriousFindings } from './axe.ts';
 import { besidesRefusals, openPages, type Pages } from './visit.ts';
 
@@ -16,7 +17,7 @@ describe.skipIf(noBrowser)('Adding downloads', () => {
   const field = downloadsMessages.addressesOfVideos();
 
   async function more(page: Page): Promise<void> {
-    await page.getByRole('button', { name: /^More options/ }).click();
+    await page.getByRole('button', { name: startingWith(downloadsMessages.moreOptions()) }).click();
     await page.getByRole('group', { name: downloadsMessages.moreOptions() }).waitFor();
   }
 

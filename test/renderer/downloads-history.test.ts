@@ -26,7 +26,7 @@ describe.skipIf(noBrowser)('The history of downloads', () => {
     return page.getByRole('group').getByRole('listitem').filter({ hasText: title });
   }
   async function act(page: Page, title: string, action: string): Promise<void> {
-    await page.getByRole('button', { name: `More actions for ${title}` }).click();
+    await page.getByRole('button', { name: downloadsMessages.moreForName({ name: title }) }).click();
     await page.getByRole('menuitem', { name: action }).click();
   }
 

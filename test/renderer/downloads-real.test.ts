@@ -5,6 +5,7 @@ import { control } from '../../services/control/index.ts';
 import { downloads } from '../../services/downloads/index.ts';
 import { inbox } from '../../services/inbox/index.ts';
 import { openRig, type Rig } from '../services/downloads/rig.ts';
+import { anyCount, anyText, matching, startingWith } from '../support/message-patterns.ts';
 import { expectFits } from './fits.ts';
 import { closeToasts } from './toasts.ts';
 import { screens } from './screens.ts';
@@ -37,7 +38,7 @@ describe.skipIf(noBrowser)('Downloads with the real service', () => {
     const row = page.getByRole('listitem').filter({ hasText: 'Harbour at dawn' });
     await row.getByRole('progressbar').waitFor();
     await row.getByRole('button', { name: 'Pause Harbour at dawn' }).click();
-    await row.getByText(/^Paused/).waitFor();
+    await row.getByText(startingWith(downloadsMessages.downloadPaused())).waitFor();
     await row.getByRole('button', { name: 'Resume Harbour at dawn' }).click();
     await page.mouse.move(5, 5);
     await row.getByText('MP4', { exact: true }).waitFor();
@@ -46,16 +47,20 @@ describe.skipIf(noBrowser)('Downloads with the real service', () => {
     await page.keyboard.press('Escape');
     await page.getByRole('dialog').waitFor({ state: 'detached' });
     await page.getByRole('link', { name: downloadsMessages.statistics() }).click();
-    await page.getByRole('heading', { name: 'The last 30 days' }).waitFor();
-    await page.getByRole('img', { name: /^Total download speed/ }).waitFor();
+    await page.getByRole('heading', { name: downloadsMessages.spanTitle({ span: '30' }) }).waitFor();
+    await page
+      .getByRole('img', { name: startingWith(downloadsMessages.speedChartSummary({ count: anyCount })) })
+      .waitFor();
     // About 400 KiB/s are shown in kB/s, not in MB/s.
     await page.getByText(/\d\d:\d\d:\d\d\s+[\d.]+\skB\/s$/).waitFor();
     await page.getByRole('listitem').filter({ hasText: '127.0.0.1' }).getByText('1 download').waitFor();
     await expectFits(browserPage, 'downloads-volume', { ...screens[1] });
     await page.getByRole('radio', { name: downloadsMessages.aYear() }).check();
-    await page.getByRole('img', { name: /^Downloaded each month in the last year/ }).waitFor();
+    await page
+      .getByRole('img', { name: startingWith(downloadsMessages.downloadedSummary({ span: '365', total: anyText })) })
+      .waitFor();
     await expect.poll(() => new URL(page.url()).search).toBe('?days=365');
-    await page.getByRole('link', { name: /finished, in the history$/ }).click();
+    await page.getByRole('link', { name: matching(downloadsMessages.finishedInHistory({ count: anyCount })) }).click();
     await page.getByRole('button', { name: downloadsMessages.moreForName({ name: 'Harbour at dawn' }) }).click();
     await page.getByRole('menuitem', { name: downloadsMessages.deleteWithItsFile() }).click();
     await expect.poll(() => closeToasts(page).then(async () => (await rig.client.history()).done)).toEqual([]);

@@ -10,6 +10,7 @@ import { requireEngines } from '../services/downloads/rig.ts';
 import { noBrowser } from '../support/browser.ts';
 import { startFixtureSite, type FixtureSite } from '../support/fixture-site/site.ts';
 import { adminAuthorization } from '../support/host.ts';
+import { anyText, containing, matching } from '../support/message-patterns.ts';
 import { expectFits } from './fits.ts';
 import { screens } from './screens.ts';
 import { besidesRefusals, openPages, type Pages } from './visit.ts';
@@ -57,12 +58,14 @@ describe.skipIf(noBrowser)('Subscriptions', () => {
     await page.keyboard.type(site.publish('Harbour', ['Harbour news 2', 'Harbour at dawn', 'Harbour news 1']));
     await page.getByText(downloadsMessages.videosLookedAt({ count: 3 })).waitFor();
     await page.getByLabel(downloadsMessages.onlyTitlesWith()).fill('(');
-    await page.getByText('Invalid title_regex').waitFor();
+    await page.getByText(containing(downloadsProblems.filterInvalid({ reason: anyText }))).waitFor();
     await page.getByLabel(downloadsMessages.onlyTitlesWith()).fill('news \\d');
     await page.getByText('2 of 3 would be downloaded').waitFor();
     await page.getByRole('dialog').getByRole('button', { name: downloadsMessages.subscribe() }).click();
-    await row(page, 'Harbour').getByText('only titles with news \\d').waitFor();
-    await page.getByText('Subscribed to Harbour').waitFor();
+    await row(page, 'Harbour')
+      .getByText(containing(downloadsMessages.titleFilter({ pattern: 'news \\d' })))
+      .waitFor();
+    await page.getByText(downloadsMessages.subscribed({ name: 'Harbour' })).waitFor();
     await expect.poll(() => new URL(page.url()).search).toBe('');
     expect(besidesRefusals(visit.complaints)).toEqual([]);
   });
@@ -72,7 +75,7 @@ describe.skipIf(noBrowser)('Subscriptions', () => {
     const { page } = visit;
     await page.getByLabel(downloadsMessages.feedAddress()).fill(site.url('/single.mp4'));
     await page.getByRole('dialog').getByRole('button', { name: downloadsMessages.subscribe() }).click();
-    await page.getByText('points to a single video').first().waitFor();
+    await page.getByText(downloadsProblems.singleVideo()).first().waitFor();
     expect(await page.getByLabel(downloadsMessages.feedAddress()).inputValue()).toBe(site.url('/single.mp4'));
     await page.keyboard.press('Escape');
     await page.getByRole('dialog').waitFor({ state: 'detached' });
@@ -85,7 +88,11 @@ describe.skipIf(noBrowser)('Subscriptions', () => {
     const { page } = visit;
     const subscriptionRow = row(page, 'Lighthouse');
     await subscriptionRow.getByText('No new videos yet').waitFor();
-    await subscriptionRow.getByText(/^Best quality.* into the download folder$/).waitFor();
+    await subscriptionRow
+      .getByText(
+        matching(downloadsMessages.mediaIntoDownloadFolder({ media: `${downloadsMessages.bestQuality()}${anyText}` })),
+      )
+      .waitFor();
     site.publish('Lighthouse', ['Lighthouse 2', 'Lighthouse 1']);
     await subscriptionRow
       .getByRole('button', { name: downloadsMessages.moreAboutName({ name: 'Lighthouse' }) })
@@ -100,7 +107,7 @@ describe.skipIf(noBrowser)('Subscriptions', () => {
     site.publish('Lighthouse', undefined);
     await api('subscriptions/check', {});
     await subscriptionRow.getByText(`Failed. ${downloadsMessages.pageMissing()}`).waitFor();
-    await subscriptionRow.getByRole('button', { name: 'Change the address: Lighthouse' }).click();
+    await subscriptionRow.getByRole('button', { name: `${downloadsMessages.changeTheAddress()}: Lighthouse` }).click();
     const address = page.getByLabel(downloadsMessages.feedAddress());
     await page.getByText(downloadsMessages.siteAnswer()).click();
     await page.getByRole('dialog').getByText('404').first().waitFor();

@@ -1,3 +1,4 @@
+import * as engineTexts from '#messages/engine-texts';
 import * as downloadsTextsMessages from '#messages/downloads-texts';
 import * as downloadsProblemsMessages from '#messages/downloads-problems';
 import * as downloadsMessages from '#messages/downloads';
@@ -53,10 +54,10 @@ describe.skipIf(noBrowser)('Downloads', () => {
       suggestedPort: null,
       listeners: [],
       grantable: [],
-      remedy: { label: 'Install yt-dlp', to: '/settings/engines', adminOnly: true },
+      remedy: { label: engineTexts.install({ engine: 'yt-dlp' }), to: '/settings/engines', adminOnly: true },
     });
-    const alert = page.getByRole('alert').filter({ hasText: 'until yt-dlp is installed' });
-    await alert.getByRole('link', { name: 'Install yt-dlp' }).click();
+    const alert = page.getByRole('alert').filter({ hasText: downloadsTextsMessages.ytDlpRequired() });
+    await alert.getByRole('link', { name: engineTexts.install({ engine: 'yt-dlp' }) }).click();
     await page.getByRole('heading', { level: 1, name: downloadsMessages.engines() }).waitFor();
   });
 
@@ -102,7 +103,7 @@ describe.skipIf(noBrowser)('Downloads', () => {
       });
       await row(page, 'Harbour at dawn').getByText('MP4', { exact: true }).waitFor();
       expect(await row(page, 'Harbour at dawn').textContent()).toContain('12.4 MB');
-      expect(await page.getByRole('heading', { name: /Queue/ }).count()).toBe(0);
+      expect(await page.getByRole('heading', { name: downloadsMessages.queue() }).count()).toBe(0);
       expect(visit.complaints).toEqual([]);
     });
 
@@ -179,7 +180,7 @@ describe.skipIf(noBrowser)('Downloads', () => {
       await expect.poll(() => pages.downloads.all.get('four')?.state).toBe('paused');
       expect(pages.downloads.all.get('three')?.state).toBe('waiting');
       await page.getByRole('button', { name: downloadsMessages.pauseAll() }).click();
-      await page.getByText('The queue is paused.').waitFor();
+      await page.getByText(downloadsMessages.queueIsPaused()).waitFor();
       await row(page, 'Three').getByText(downloadsMessages.waitingForResume()).waitFor();
       await using other = await pages.visit('/downloads');
       await other.page.getByRole('button', { name: downloadsMessages.resumeAll() }).click();
@@ -256,7 +257,7 @@ describe.skipIf(noBrowser)('Downloads', () => {
       await other.page.getByRole('button', { name: downloadsMessages.resumeAll() }).click();
       await expect.poll(() => pages.downloads.all.get('one')?.state).toBe('waiting');
       await waitForChange(page, 'Five, once more');
-      await page.getByText('The queue is paused.').waitFor();
+      await page.getByText(downloadsMessages.queueIsPaused()).waitFor();
       release.resolve(undefined);
       await page.getByRole('button', { name: downloadsMessages.pauseAll() }).waitFor();
       await row(page, 'One').getByText(downloadsMessages.waitingForTurn()).waitFor();
@@ -268,7 +269,7 @@ describe.skipIf(noBrowser)('Downloads', () => {
       const { page } = visit;
       await five(page);
       const remove = async (name: string): Promise<void> => {
-        await page.getByRole('button', { name: `More actions for ${name}` }).click();
+        await page.getByRole('button', { name: downloadsMessages.moreForName({ name }) }).click();
         await page.getByRole('menuitem', { name: downloadsMessages.remove() }).click();
         await row(page, name).waitFor({ state: 'detached' });
       };
@@ -288,7 +289,9 @@ describe.skipIf(noBrowser)('Downloads', () => {
       const { page } = visit;
       await five(page);
       const drag = async (from: string, to: string): Promise<void> => {
-        const start = await page.getByRole('button', { name: `Move ${from}` }).boundingBox();
+        const start = await page
+          .getByRole('button', { name: downloadsMessages.moveName({ name: from }) })
+          .boundingBox();
         const end = await row(page, to).boundingBox();
         if (start === null || end === null) throw new Error('a row is not drawn');
         await page.mouse.move(start.x + 10, start.y + 30);

@@ -1,3 +1,4 @@
+import * as accessMessages from '#messages/access';
 import * as engineTexts from '#messages/engine-texts';
 import * as enginesMessages from '#messages/engines';
 import { chmodSync, existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
@@ -7,6 +8,7 @@ import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { engineProgress } from '../../services/contracts/control/engines.ts';
 import { noBrowser } from '../support/browser.ts';
 import { api } from '../support/api.ts';
+import { anyText, containing } from '../support/message-patterns.ts';
 import { expectFits } from './fits.ts';
 import { screens } from './screens.ts';
 import { besidesRefusals, openPages, type Pages } from './visit.ts';
@@ -61,7 +63,7 @@ describe.skipIf(noBrowser)('the engines page', () => {
     const ffmpeg = rows.filter({ has: visit.page.getByRole('heading', { name: /^ffmpeg/ }) });
     await ffmpeg.getByText(enginesMessages.missing()).waitFor();
     await ffmpeg.getByText(engineTexts.ffmpegAbsence()).waitFor();
-    await ffmpeg.getByText(/Correct the path in the settings/).waitFor();
+    await ffmpeg.getByText(containing(engineTexts.correctPath({ reasons: anyText }))).waitFor();
     // Another installation would have no effect while the settings contain a path.
     const itsPath = ffmpeg.getByRole('link', { name: enginesMessages.pathInSettings() });
     expect(await itsPath.getAttribute('href')).toBe('/settings/engines/ffmpegPath');
@@ -83,7 +85,7 @@ describe.skipIf(noBrowser)('the engines page', () => {
     installed('2026.04.04');
     await page.getByRole('button', { name: enginesMessages.checkAll() }).click();
     await page.getByText('2026.04.04', { exact: true }).waitFor();
-    await page.getByText('Still missing: ffmpeg', { exact: false }).waitFor();
+    await page.getByText(containing(enginesMessages.stillMissing({ names: `ffmpeg${anyText}` }))).waitFor();
     expect(visit.complaints).toEqual([]);
   });
 
@@ -110,12 +112,16 @@ describe.skipIf(noBrowser)('the engines page', () => {
       route.fulfill({
         status: 503,
         json: {
-          error: { code: 'engines.not_installed', status: 503, detail: 'yt-dlp couldn’t be installed. No network.' },
+          error: {
+            code: 'engines.not_installed',
+            status: 503,
+            detail: engineTexts.notInstalled({ engine: 'yt-dlp', reasons: 'No network.' }),
+          },
         },
       }),
     );
     await page.getByRole('button', { name: enginesMessages.updateName({ name: 'yt-dlp' }) }).click();
-    await page.getByText('yt-dlp couldn’t be installed. No network.').waitFor();
+    await page.getByText(engineTexts.notInstalled({ engine: 'yt-dlp', reasons: 'No network.' })).waitFor();
     expect(besidesRefusals(visit.complaints)).toEqual([]);
   });
 
@@ -127,7 +133,7 @@ describe.skipIf(noBrowser)('the engines page', () => {
     await api(pages.url, '/api/engines/apprise/install?wait=false', { method: 'POST' });
     await apprise
       .getByRole('alert')
-      .getByText(/apprise couldn’t be installed\./)
+      .getByText(engineTexts.notInstalled({ engine: 'apprise', reasons: '' }).trim())
       .waitFor();
     expect(await apprise.getByText(/homeport engines install/).count()).toBe(0);
     expect(visit.complaints).toEqual([]);
@@ -139,7 +145,7 @@ describe.skipIf(noBrowser)('the engines page', () => {
     await page.getByRole('button', { name: enginesMessages.moreForName({ name: 'yt-dlp' }) }).press('Enter');
     await page.getByRole('menuitem', { name: enginesMessages.remove() }).press('Enter');
     const dialog = page.getByRole('dialog', { name: enginesMessages.removeName({ name: 'yt-dlp' }) });
-    await dialog.getByText(/Running downloads may fail/).waitFor();
+    await dialog.getByText(engineTexts.runningDownloadsFail()).waitFor();
     await page.keyboard.press('Escape');
     await dialog.waitFor({ state: 'detached' });
     expect(existsSync(join(folder, 'engines', 'yt-dlp', 'current'))).toBe(true);
@@ -147,7 +153,7 @@ describe.skipIf(noBrowser)('the engines page', () => {
     await page.getByRole('menuitem', { name: enginesMessages.remove() }).press('Enter');
     await dialog.getByRole('button', { name: enginesMessages.removeTheEngine() }).press('Enter');
     await page.getByText(enginesMessages.nameIsRemoved({ name: 'yt-dlp' })).waitFor();
-    await page.getByText(/Nothing can be downloaded until yt-dlp is installed/).waitFor();
+    await page.getByText(engineTexts.ytDlpAbsence()).waitFor();
     await page.getByRole('button', { name: enginesMessages.installName({ name: 'yt-dlp' }) }).waitFor();
     expect(existsSync(join(folder, 'engines', 'yt-dlp', 'current'))).toBe(false);
     expect(visit.complaints).toEqual([]);
@@ -158,8 +164,8 @@ describe.skipIf(noBrowser)('the engines page', () => {
     await api(pages.url, '/api/accounts', { method: 'POST', body });
     await using visit = await pages.visit('/settings/engines', { signedIn: false });
     const { page } = visit;
-    await page.getByLabel('Name').fill('grace');
-    await page.getByLabel('Password').fill('harbour light');
+    await page.getByLabel(accessMessages.name()).fill('grace');
+    await page.getByLabel(accessMessages.password()).fill('harbour light');
     await page.keyboard.press('Enter');
     await page.getByText(enginesMessages.onlyAdministratorSeeEngines()).waitFor();
   });

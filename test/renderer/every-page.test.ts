@@ -1,3 +1,4 @@
+import * as partsMessages from '#messages/parts';
 import * as homeMessages from '#messages/home';
 import * as frameMessages from '#messages/frame';
 import type { Browser } from 'playwright-core';
@@ -6,6 +7,7 @@ import { pages } from '../../renderer/src/pages/index.ts';
 import { noBrowser, openPage, getBrowser, signIn } from '../support/browser.ts';
 import { openHousehold } from '../household/household.ts';
 import type { TestHost } from '../support/host.ts';
+import { startingWith } from '../support/message-patterns.ts';
 import { testPageLanguages } from './page-languages.ts';
 import { expectFits } from './fits.ts';
 import { screens } from './screens.ts';
@@ -41,7 +43,9 @@ describe.skipIf(noBrowser)('all pages of the app with a month of data', () => {
       await signIn(page.context(), host.url('control'));
       await page.goto(`${host.url('control')}/${path}`);
       await page.getByRole('heading', { level: 1, name: getHeading({ at: path, title }), exact: true }).waitFor();
-      await page.getByRole('status', { name: /^Loading / }).waitFor({ state: 'detached' });
+      await page
+        .getByRole('status', { name: startingWith(partsMessages.loadingSubject({ subject: '' })) })
+        .waitFor({ state: 'detached' });
       expect(await page.getByRole('heading', { level: 1 }).count()).toBe(1);
       await expectFits(visit, `every-${path}`, screen);
     });

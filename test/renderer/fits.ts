@@ -1,3 +1,5 @@
+import * as galleryMessages from '#messages/gallery';
+import * as partsMessages from '#messages/parts';
 import { mkdirSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import type { Page } from 'playwright-core';
@@ -19,7 +21,8 @@ export async function expectFits(
   screen: (typeof screens)[number],
 ): Promise<void> {
   // The gallery shows a permanent placeholder.
-  await page.getByRole('status', { name: /^Loading (?!the sample)/ }).waitFor({ state: 'detached' });
+  const [loading, sample] = [partsMessages.loadingSubject({ subject: '' }), galleryMessages.sampleSubject()];
+  await page.getByRole('status', { name: new RegExp(`^${loading}(?!${sample})`) }).waitFor({ state: 'detached' });
   await within(
     `${name} loads its fonts`,
     page.evaluate(() => document.fonts.ready.then(() => undefined)),

@@ -1,3 +1,4 @@
+import * as partsMessages from '#messages/parts';
 import * as validation from '#messages/validation';
 import { formatNumber } from '../../messages/format.ts';
 import { setLanguage } from '../../messages/language.ts';
@@ -256,7 +257,7 @@ describe('figures', () => {
   it('formats past times in a short form', () => {
     const now = new Date(2026, 2, 3, 14, 30).getTime();
     expect(formatAgo(now - 20_000, now)).toBe('now');
-    expect(formatAgo(now - 4 * 60_000, now)).toBe('4 min ago');
+    expect(formatAgo(now - 4 * 60_000, now)).toBe(partsMessages.minutesAgo({ minutes: 4 }));
     expect(formatAgo(now - 3 * 3_600_000, now)).toBe('11:30');
     expect(formatAgo(Date.parse('2026-03-02T22:30'), Date.parse('2026-03-03T00:10'))).toBe('yesterday, 22:30');
     expect(formatAgo(now - 30 * 3_600_000, now)).toBe('yesterday');

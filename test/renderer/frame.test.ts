@@ -1,3 +1,6 @@
+import * as logMessages from '#messages/log';
+import * as notifyMessages from '#messages/notify';
+import * as downloadsMessages from '#messages/downloads';
 import * as frameMessages from '#messages/frame';
 import * as homeMessages from '#messages/home';
 import * as partsMessages from '#messages/parts';
@@ -8,6 +11,7 @@ import { serviceChanged } from '../../services/contracts/control/api.ts';
 import { gateway } from '../../services/gateway/index.ts';
 import { noBrowser, openPage } from '../support/browser.ts';
 import { openTestHost } from '../support/host.ts';
+import { anyText, containing } from '../support/message-patterns.ts';
 import { expectFits } from './fits.ts';
 import { openRealServices, type RealServices } from './real-services.ts';
 import { screens } from './screens.ts';
@@ -40,7 +44,9 @@ describe.skipIf(noBrowser)('the sidebar', () => {
     await page.getByRole('heading', { level: 1 }).waitFor();
     expect(
       await rail(page)
-        .getByRole('link', { name: /Delivery.*running/ })
+        .getByRole('link', {
+          name: containing(`${frameMessages.deliveryTitle()}${anyText}${frameMessages.statusUp()}`),
+        })
         .count(),
     ).toBe(1);
     expect(browserPage.complaints).toEqual([]);
@@ -91,7 +97,9 @@ describe.skipIf(noBrowser)('the sidebar', () => {
     await page.getByRole('link', { name: frameMessages.addAService() }).click();
     await expect.poll(() => rows(page)).toEqual(['Home', 'Inbox', 'Settings']);
     await page.getByRole('list', { name: frameMessages.servicesThatAreOff() }).getByText('Fetches videos.').waitFor();
-    await page.getByRole('button', { name: 'Enable Downloads' }).click();
+    await page
+      .getByRole('button', { name: frameMessages.enableTitle({ title: frameMessages.downloadsTitle() }) })
+      .click();
     await page.getByRole('heading', { level: 1, name: frameMessages.downloadsTitle() }).waitFor();
     await expect.poll(() => rows(page)).toEqual(['Home', 'Inbox', 'Downloads', 'Settings']);
     expect(await page.getByRole('link', { name: frameMessages.addAService() }).count()).toBe(0);
@@ -103,7 +111,7 @@ describe.skipIf(noBrowser)('the sidebar', () => {
     await using browserPage = await pages.visit('/inbox');
     const { page } = browserPage;
     await rail(page)
-      .getByRole('link', { name: /Downloads.*running/ })
+      .getByRole('link', { name: containing(`${frameMessages.downloadsTitle()}${anyText}${frameMessages.statusUp()}`) })
       .waitFor();
     pages.inbox.bus?.publish(serviceChanged, {
       id: 'downloads',
@@ -119,7 +127,9 @@ describe.skipIf(noBrowser)('the sidebar', () => {
       grantable: [],
     });
     await rail(page)
-      .getByRole('link', { name: /Downloads.*stopped/ })
+      .getByRole('link', {
+        name: containing(`${frameMessages.downloadsTitle()}${anyText}${frameMessages.statusFailed()}`),
+      })
       .waitFor();
     expect(browserPage.complaints).toEqual([]);
   });
@@ -176,7 +186,7 @@ describe.skipIf(noBrowser)('the sidebar', () => {
     await page.getByRole('status', { name: partsMessages.loadingSubject({ subject: 'the page' }) }).waitFor();
     await page.getByRole('heading', { level: 1, name: frameMessages.logTitle() }).waitFor();
     release.resolve(undefined);
-    await page.getByRole('region', { name: 'Lines' }).waitFor();
+    await page.getByRole('region', { name: logMessages.lines() }).waitFor();
     expect(
       await page.getByRole('status', { name: partsMessages.loadingSubject({ subject: 'the page' }) }).count(),
     ).toBe(0);
@@ -221,9 +231,9 @@ describe.skipIf(noBrowser)('paths', () => {
     await page.goto(`${url}/settings/nothing`);
     await page.getByRole('heading', { name: settingsMessages.settingsNotFound() }).waitFor();
     await page.goto(`${url}/delivery/keys/nobody`);
-    await page.getByRole('heading', { name: 'Key not found' }).waitFor();
+    await page.getByRole('heading', { name: notifyMessages.keyNotFound() }).waitFor();
     await page.goto(`${url}/downloads/subscriptions/nobody`);
-    await page.getByRole('heading', { name: 'Subscription not found' }).waitFor();
+    await page.getByRole('heading', { name: downloadsMessages.subscriptionNotFound() }).waitFor();
     expect(browserPage.complaints).toEqual([]);
   });
 });

@@ -15,6 +15,7 @@ import { fixtureService } from '../support/fixture-service.ts';
 import { lan, openHome, type Home } from '../support/gateway/phone.ts';
 import { openProvider, type TestProvider } from '../support/gateway/provider.ts';
 import { admin } from '../support/host.ts';
+import { matching } from '../support/message-patterns.ts';
 
 /** Requests that the service behind the sign-in received, in order. */
 const requests: string[] = [];
@@ -71,9 +72,9 @@ describe.skipIf(noBrowser)('a browser of the home network', () => {
   const openTrustingBrowser = (): Promise<BrowserContext> =>
     openProfile(browser, { ignoreHTTPSErrors: true, locale: 'en-GB' });
   async function signIn(page: Page): Promise<void> {
-    await page.getByLabel('Name').fill(admin.name);
-    await page.getByLabel('Password').fill(admin.password);
-    await page.getByRole('button', { name: 'Sign in' }).click();
+    await page.getByLabel(gatewayTexts.name()).fill(admin.name);
+    await page.getByLabel(gatewayTexts.password()).fill(admin.password);
+    await page.getByRole('button', { name: gatewayTexts.signIn() }).click();
   }
 
   it('opens the scanned page, which offers the certificate authority', async () => {
@@ -91,8 +92,8 @@ describe.skipIf(noBrowser)('a browser of the home network', () => {
     ]);
     expect(download.url()).toContain('/trust/homeport.');
     // The steps for the requesting device are open, the others are folded.
-    await page.getByText('Run sudo update-ca-certificates.').waitFor();
-    expect(await page.getByText('Certificate Trust Settings', { exact: false }).isVisible()).toBe(false);
+    await page.getByText(matching(gatewayTexts.linuxInstall())).waitFor();
+    expect(await page.getByText(gatewayTexts.appleMobileTrust(), { exact: false }).isVisible()).toBe(false);
     // The browser shows a warning until the device trusts the authority.
     await using stranger = await openProfile(browser);
     await expect((await stranger.newPage()).goto(lampAt())).rejects.toThrow('ERR_CERT_AUTHORITY_INVALID');
@@ -183,7 +184,7 @@ describe.skipIf(noBrowser)('a browser of the home network', () => {
     await using context = await openTrustingBrowser();
     const page = await context.newPage();
     await page.goto(lampAt('/shelf'));
-    await page.getByRole('link', { name: 'Sign in with Harbour' }).click();
+    await page.getByRole('link', { name: gatewayTexts.signInWithProvider({ provider: 'Harbour' }) }).click();
     await page.locator('input[name=login]').fill('sub-ada');
     await page.locator('input[name=password]').fill('any');
     await page.locator('button[type=submit]').click();

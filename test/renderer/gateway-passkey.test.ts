@@ -9,6 +9,7 @@ import { launchBrowser, noBrowser, openProfile } from '../support/browser.ts';
 import { fixtureService } from '../support/fixture-service.ts';
 import { lan, openHome, type Home } from '../support/gateway/phone.ts';
 import { admin } from '../support/host.ts';
+import { containing } from '../support/message-patterns.ts';
 import { addAuthenticator, readCode } from '../support/second-factor.ts';
 
 const lamp = fixtureService('lamp', () => ({
@@ -30,9 +31,9 @@ describe.skipIf(noBrowser)('a passkey at the gateway', () => {
   });
 
   async function enterPassword(page: Page): Promise<void> {
-    await page.getByLabel('Name').fill(admin.name);
-    await page.getByLabel('Password', { exact: true }).fill(admin.password);
-    await page.getByRole('button', { name: 'Sign in' }).click();
+    await page.getByLabel(gatewayTexts.name()).fill(admin.name);
+    await page.getByLabel(gatewayTexts.password(), { exact: true }).fill(admin.password);
+    await page.getByRole('button', { name: gatewayTexts.signIn() }).click();
   }
 
   it('is created on the app at one name and signs in at another one, with the only script of these pages', async () => {
@@ -54,7 +55,7 @@ describe.skipIf(noBrowser)('a passkey at the gateway', () => {
     await page.getByRole('button', { name: secondFactorMessages.enable() }).click();
     await page.getByRole('button', { name: secondFactorMessages.addAPasskey() }).click();
     await confirm();
-    await page.getByText('works at nas.local').waitFor();
+    await page.getByText(containing(secondFactorMessages.passkeyDetails({ host: 'nas.local' }))).waitFor();
 
     pageErrors.length = 0;
     await page.goto(toUrl('lamp'));

@@ -8,6 +8,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { inbox } from '../../services/inbox/index.ts';
 import { noBrowser, openPage, signIn, getBrowser, type PageOptions } from '../support/browser.ts';
 import { openGitFixture, type GitFixture } from '../services/git/git-fixture.ts';
+import { containing } from '../support/message-patterns.ts';
 import { expectFits } from './fits.ts';
 import { screens } from './screens.ts';
 import { needs } from '../support/requirements.ts';
@@ -146,7 +147,7 @@ describe.skipIf(noBrowser)('Gitea URLs in a browser', () => {
     ] as const) {
       await using browserPage = await openInApp(`/${owner}`);
       const { page } = browserPage;
-      await page.getByText(`Repositories owned by ${owner}`).waitFor();
+      await page.getByText(containing(gitMessages.repositoriesOfOwner({ owner }))).waitFor();
       const list = page.getByRole('list', { name: gitMessages.repositories() }).getByRole('listitem');
       await expect.poll(() => list.count()).toBe(expected.length);
       for (const name of expected)

@@ -6,6 +6,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { inbox } from '../../services/inbox/index.ts';
 import { openGitFixture, type GitFixture } from '../services/git/git-fixture.ts';
 import { noBrowser, openPage, signIn, getBrowser } from '../support/browser.ts';
+import { anyCount, anyText, matching, startingWith } from '../support/message-patterns.ts';
 import { expectFits } from './fits.ts';
 import { screens } from './screens.ts';
 import { besidesRefusals } from './visit.ts';
@@ -48,7 +49,7 @@ describe.skipIf(noBrowser)('repository branches page', () => {
   it('lists branches with their distance, creates and deletes them, and undoes it', async () => {
     await using browserPage = await visit('');
     const { page } = browserPage;
-    await page.getByRole('link', { name: /^Branches\s+42$/ }).click();
+    await page.getByRole('link', { name: matching(`${gitCodeMessages.branches()}${anyText}42`) }).click();
     const row = (name: string) =>
       page.getByRole('list', { name: gitMessages.branches() }).getByRole('listitem').filter({ hasText: name });
     await row('topic/sail').getByText('2 commits ahead of main').waitFor();
@@ -114,7 +115,9 @@ describe.skipIf(noBrowser)('repository branches page', () => {
       } else await late.promise;
       await route.continue();
     });
-    await page.getByRole('button', { name: /^Show more of the/ }).click();
+    await page
+      .getByRole('button', { name: startingWith(gitCodeMessages.showMoreBranches({ total: anyCount })) })
+      .click();
     await expect.poll(() => rows.count()).toBe(before.length);
     const linkTexts = await rows.getByRole('link').allTextContents();
     expect(linkTexts.map((text) => text.trim().split(' ')[0]).toSorted()).toEqual(before.toSorted());

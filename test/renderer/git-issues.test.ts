@@ -1,3 +1,4 @@
+import * as partsMessages from '#messages/parts';
 import * as gitMessages from '#messages/git';
 import * as gitCodeMessages from '#messages/git-code';
 import * as gitIssuesMessages from '#messages/git-issues';
@@ -7,6 +8,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { inbox } from '../../services/inbox/index.ts';
 import { noBrowser, openPage, signIn, getBrowser } from '../support/browser.ts';
 import { openGitFixture, type GitFixture } from '../services/git/git-fixture.ts';
+import { anyText, containing, startingWith } from '../support/message-patterns.ts';
 import { expectFits } from './fits.ts';
 import { screens } from './screens.ts';
 
@@ -53,7 +55,7 @@ describe.skipIf(noBrowser)('issues and pull requests', () => {
     await page.getByLabel(gitCodeMessages.title()).fill('Winter');
     await page.getByRole('button', { name: gitCodeMessages.addTheMilestone() }).click();
     await page.getByRole('link', { name: 'Winter' }).waitFor();
-    await page.getByRole('link', { name: /^Issues/ }).click();
+    await page.getByRole('link', { name: startingWith(gitMessages.issues()) }).click();
     await page.getByText('No open issues.').waitFor();
     await page.getByRole('button', { name: gitIssuesMessages.newIssue() }).click();
     await page.getByLabel(gitCodeMessages.title()).fill('The lamp flickers');
@@ -82,7 +84,7 @@ describe.skipIf(noBrowser)('issues and pull requests', () => {
       .waitFor();
     await page.getByText('☐ new fuse').waitFor();
     expect(await page.locator('article script, article img[onerror]').count()).toBe(0);
-    expect(await page.title()).toBe('ada/lamp · Homeport');
+    expect(await page.title()).toBe(partsMessages.documentTitle({ title: 'ada/lamp' }));
     await page.getByLabel(gitIssuesMessages.yourComment()).fill('It **hums**, too');
     await page.getByRole('radio', { name: gitIssuesMessages.preview() }).check();
     await page.getByRole('region', { name: gitIssuesMessages.preview() }).locator('strong').getByText('hums').waitFor();
@@ -97,14 +99,16 @@ describe.skipIf(noBrowser)('issues and pull requests', () => {
     await page.getByLabel(gitIssuesMessages.milestone()).selectOption('Winter');
     await page.getByRole('checkbox', { name: 'bob' }).check();
     await page.getByRole('button', { name: gitCodeMessages.save() }).click();
-    await page.getByText('added this to the milestone Winter').waitFor();
+    await page
+      .getByText(containing(gitIssuesMessages.eventMilestoneSet({ author: anyText, milestone: 'Winter' })))
+      .waitFor();
     await page.getByRole('button', { name: gitIssuesMessages.closeIssue() }).click();
-    await page.getByText('closed this').waitFor();
+    await page.getByText(containing(gitIssuesMessages.eventClosed({ author: anyText }))).waitFor();
     await page
       .getByRole('navigation', { name: gitMessages.repository() })
-      .getByRole('link', { name: /^Issues/ })
+      .getByRole('link', { name: startingWith(gitMessages.issues()) })
       .click();
-    await page.getByRole('radio', { name: /^Closed/ }).check();
+    await page.getByRole('radio', { name: startingWith(gitIssuesMessages.closedIssues()) }).check();
     await page.getByRole('link', { name: /The lamp flickers/ }).waitFor();
     await page.getByRole('searchbox').fill('humming');
     await page.getByText(gitIssuesMessages.noClosedMatches({ kind: 'issues' })).waitFor();
@@ -138,7 +142,7 @@ describe.skipIf(noBrowser)('issues and pull requests', () => {
     await page.getByText(gitIssuesMessages.squashEffect({ base: 'main', head: 'brighter' })).waitFor();
     await page.getByRole('checkbox', { name: gitIssuesMessages.deleteHeadAfterwards({ head: 'brighter' }) }).check();
     await page.getByRole('button', { name: gitIssuesMessages.mergeIntoBase({ base: 'main' }) }).click();
-    await page.getByText('merged this as').waitFor();
+    await page.getByText(containing(gitIssuesMessages.eventMerged({ author: anyText, commit: anyText }))).waitFor();
     const branches = async (): Promise<readonly string[]> =>
       ((await (await fixture.api('GET', '/repos/ada/lamp/branches')).json()) as { name: string }[]).map(
         ({ name }) => name,
@@ -163,9 +167,13 @@ describe.skipIf(noBrowser)('issues and pull requests', () => {
     await fixture.git(['push', '-q', `${fixture.signedUrl}/ada/lamp.git`, 'main'], { cwd });
     await using browserPage = await visit(`?show=pulls&number=${number}`);
     const { page } = browserPage;
-    await page.getByText('Both branches changed the same lines.').waitFor();
+    await page.getByText(containing(gitIssuesMessages.conflictsHint({ base: anyText, head: anyText }))).waitFor();
     await page.getByRole('listitem').getByText('lamp.txt').waitFor();
-    expect(await page.getByRole('button', { name: /^Merge into/ }).count()).toBe(0);
+    expect(
+      await page
+        .getByRole('button', { name: startingWith(gitIssuesMessages.mergeIntoBase({ base: anyText })) })
+        .count(),
+    ).toBe(0);
     await fixture.git(['checkout', '-q', 'dimmer'], { cwd });
     await fixture.git(['merge', '-q', '-X', 'ours', 'main'], { cwd });
     await fixture.git(['push', '-q', `${fixture.signedUrl}/ada/lamp.git`, 'dimmer'], { cwd });
@@ -204,7 +212,11 @@ describe.skipIf(noBrowser)('issues and pull requests', () => {
       ['issue', '?show=issues&number=1', 'It hums, too'],
       ['labels', '?show=labels', 'Winter'],
       ['pull', '?show=pulls&number=3', 'Merge into main'],
-      ['pull-merged', '?show=pulls&number=2', 'merged this as'],
+      [
+        'pull-merged',
+        '?show=pulls&number=2',
+        containing(gitIssuesMessages.eventMerged({ author: anyText, commit: anyText })),
+      ],
       ['pull-files', '?show=pulls&number=3&view=files', gitIssuesMessages.sendTheReview()],
     ] as const) {
       await page.goto(`${fixture.host.url('control')}/git/repositories/ada~lamp${path}`);

@@ -5,6 +5,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { inbox } from '../../services/inbox/index.ts';
 import { noBrowser, openPage, signIn, getBrowser } from '../support/browser.ts';
 import { openGitFixture, type GitFixture } from '../services/git/git-fixture.ts';
+import { anyCount, anyText, startingWith } from '../support/message-patterns.ts';
 import { expectFits } from './fits.ts';
 import { screens } from './screens.ts';
 
@@ -91,7 +92,7 @@ describe.skipIf(noBrowser)('repository pages', () => {
     await comment.getByRole('button', { name: gitIssuesMessages.addAReaction() }).click();
     await page.keyboard.press('ArrowLeft');
     await page.keyboard.press('Enter');
-    await comment.getByRole('button', { name: /^Eyes: ada/ }).waitFor();
+    await comment.getByRole('button', { name: startingWith(`${gitIssuesMessages.eyes()}: ada`) }).waitFor();
     const reactions: unknown = await (await fixture.api('GET', '/repos/ada/buoy/issues/1/reactions')).json();
     expect(reactions).toMatchObject([
       { content: '+1', user: { login: 'bob' } },
@@ -141,7 +142,11 @@ describe.skipIf(noBrowser)('repository pages', () => {
     await using browserPage = await visit('/git');
     const { page } = browserPage;
     const map = page.getByRole('region', { name: gitMessages.activity() });
-    await map.getByRole('img', { name: /^\d+ contributions in the last year\. Busiest day: / }).waitFor();
+    await map
+      .getByRole('img', {
+        name: startingWith(gitMessages.contributionSummary({ summary: anyText, day: anyText, count: anyCount })),
+      })
+      .waitFor();
     expect(await map.locator('[data-level="4"]').count()).toBe(1);
   });
 

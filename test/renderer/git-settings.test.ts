@@ -67,7 +67,7 @@ describe.skipIf(noBrowser)('repository settings page', () => {
     await page.getByRole('button', { name: gitMessages.addADeployKey() }).click();
     await page.getByLabel(gitMessages.publicKey()).fill(key.text);
     await page.getByRole('button', { name: gitMessages.addTheKey() }).click();
-    await page.getByText('Read-only, not used yet').waitFor();
+    await page.getByText(`${gitMessages.readOnly()}, ${gitMessages.notUsedYet()}`).waitFor();
   });
 
   it('renames the repository and redirects its old URL', async () => {

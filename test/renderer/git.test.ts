@@ -10,6 +10,7 @@ import { inbox } from '../../services/inbox/index.ts';
 import { noBrowser, openPage, signIn, getBrowser } from '../support/browser.ts';
 import { openGitFixture, type GitFixture } from '../services/git/git-fixture.ts';
 import { makeKey } from '../services/git/ssh-key.ts';
+import { anyCount, anyText, containing, matching, startingWith } from '../support/message-patterns.ts';
 import { expectFits } from './fits.ts';
 import { screens } from './screens.ts';
 
@@ -60,7 +61,7 @@ describe.skipIf(noBrowser)('Git', () => {
     await page.getByRole('link', { name: /lighthouse/ }).click();
     await page.getByRole('heading', { name: 'ada/lighthouse' }).waitFor();
     await page.getByRole('heading', { name: 'Lighthouse', exact: true }).waitFor();
-    expect(await page.title()).toBe('ada/lighthouse · Homeport');
+    expect(await page.title()).toBe(partsMessages.documentTitle({ title: 'ada/lighthouse' }));
     // The page belongs to the repository: other pages of Code are one step back.
     expect(await page.getByRole('tab').count()).toBe(0);
     await page.getByRole('link', { name: /hello\.ts/ }).click();
@@ -78,12 +79,12 @@ describe.skipIf(noBrowser)('Git', () => {
       ...['first commit', 'Say ahoy', 'first commit'],
     ]);
     await page.getByRole('link', { name: gitMessages.commits(), exact: true }).click();
-    await page.getByText('Commits that changed').waitFor();
+    await page.getByText(containing(gitCodeMessages.commitsOfPath({ path: anyText }))).waitFor();
     await page.getByRole('link', { name: /Say ahoy/ }).click();
     const change = page.getByRole('region', { name: 'hello.ts' });
     await change.getByText(/^\+ {2}return `Ahoy/).waitFor();
     await change.getByText(/^- {2}return `Hello/).waitFor();
-    await page.getByRole('link', { name: /^Parent commit/ }).click();
+    await page.getByRole('link', { name: startingWith(gitCodeMessages.commitBefore({ id: anyText })) }).click();
     await page.getByRole('region', { name: 'lamp/lens/kind.txt' }).getByText('+fresnel').waitFor();
   });
 
@@ -141,7 +142,10 @@ describe.skipIf(noBrowser)('Git', () => {
     const { page } = browserPage;
     await page.getByText('3 repositories').waitFor();
     expect(await page.getByRole('heading', { name: gitMessages.code(), exact: true }).count()).toBe(1);
-    await page.getByText('ada created the branch').first().waitFor();
+    await page
+      .getByText(containing(gitMessages.eventBranchCreated({ account: 'ada', subject: anyText })))
+      .first()
+      .waitFor();
     await fixture.api('POST', '/repos/ada/lighthouse/issues', { title: 'The lamp is out', assignees: ['ada'] });
     await page.getByRole('list', { name: gitMessages.assigned() }).getByText('The lamp is out').waitFor();
     await page.getByRole('link', { name: /ada\/lighthouse .*1 open issue/ }).waitFor();
@@ -180,7 +184,11 @@ describe.skipIf(noBrowser)('Git', () => {
     expect((await loading).suggestedFilename()).toBe('lamp.txt');
     // The source of the tag, as archive programs take it.
     const source = page.waitForEvent('download');
-    await page.getByRole('button', { name: 'tar.gz for Second light' }).click();
+    await page
+      .getByRole('button', {
+        name: matching(gitCodeMessages.sourceOfRelease({ kind: 'tar.gz', title: 'Second light' })),
+      })
+      .click();
     expect((await source).suggestedFilename()).toBe('lighthouse-v2.tar.gz');
     const unpacked = await fixture.run('tar', ['-tzf', await (await source).path()]);
     expect(unpacked.stdout).toContain('lighthouse/README.md');
@@ -389,7 +397,7 @@ describe.skipIf(noBrowser)('Git', () => {
     await page.getByText(/^3 files/).waitFor();
     const change = page.getByRole('region', { name: 'change.txt' });
     expect(await change.getByText('+line').count()).toBe(0);
-    await change.getByRole('button', { name: /^Show 2,00\d lines$/ }).click();
+    await change.getByRole('button', { name: matching(gitCodeMessages.showLines({ count: anyCount })) }).click();
     await change.getByText('+line').first().waitFor();
   });
 
@@ -421,7 +429,7 @@ describe.skipIf(noBrowser)('Git', () => {
     }
     const href = await page.getByRole('link', { name: /Say ahoy/ }).getAttribute('href');
     await page.goto(fixture.host.url('control') + (href ?? ''));
-    await page.getByText('Parent commit').waitFor();
+    await page.getByText(containing(gitCodeMessages.commitBefore({ id: anyText }))).waitFor();
     await expectFits(browserPage, 'git-commit', screen);
   });
 });

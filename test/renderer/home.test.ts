@@ -1,3 +1,9 @@
+import * as notifyTexts from '#messages/notify-texts';
+import * as downloadsTexts from '#messages/downloads-texts';
+import * as engineTexts from '#messages/engine-texts';
+import * as gitMessages from '#messages/git';
+import * as inboxMessages from '#messages/inbox';
+import * as hostSettingsMessages from '#messages/host-settings';
 import * as frameMessages from '#messages/frame';
 import * as homeMessages from '#messages/home';
 import * as partsMessages from '#messages/parts';
@@ -8,6 +14,7 @@ import { join } from 'node:path';
 import { serviceChanged, type ServiceState } from '../../services/contracts/control/api.ts';
 import type { Page } from 'playwright-core';
 import { noBrowser, openPage, signIn } from '../support/browser.ts';
+import { anyText, containing } from '../support/message-patterns.ts';
 import { layCable } from './interruptible-proxy.ts';
 import { MoodyService } from './memory-services.ts';
 import { openPages, type Pages } from './visit.ts';
@@ -35,7 +42,8 @@ describe.skipIf(noBrowser)('Home', () => {
 
   const getRow = (page: Page, title = 'Moody') =>
     page
-      .getByRole('region', { name: /^(Services|Homeport itself)$/ })
+      .getByRole('region', { name: homeMessages.services(), exact: true })
+      .or(page.getByRole('region', { name: frameMessages.homeportItself(), exact: true }))
       .getByRole('listitem')
       .filter({ hasText: title });
   const getAttentionRow = (page: Page, title = 'Moody') =>
@@ -76,7 +84,7 @@ describe.skipIf(noBrowser)('Home', () => {
     expect(await page.getByText(reason).count()).toBe(1);
     expect(await row.getByText('3 topics').count()).toBe(0);
     await need.getByRole('button', { name: homeMessages.usePort({ port: '2587' }) }).waitFor();
-    await need.getByRole('button', { name: /Restart/ }).click();
+    await need.getByRole('button', { name: homeMessages.restart() }).click();
     await row.getByText(partsMessages.running()).waitFor();
     await need.getByText(reason).waitFor({ state: 'detached' });
   });
@@ -90,18 +98,14 @@ describe.skipIf(noBrowser)('Home', () => {
       state: 'degraded',
       detail: '',
       reason: '2 destinations do not answer',
-      remedy: { label: 'View destinations', to: '/inbox' },
+      remedy: { label: notifyTexts.viewDestinations(), to: '/inbox' },
       running: [{ title: 'A film', to: '/downloads', percent: 40 }],
     });
     const running = page.getByRole('list', { name: homeMessages.runningNow() }).getByRole('link', { name: /A film/ });
     expect(await running.getByRole('progressbar').getAttribute('value')).toBe('40');
     await getAttentionRow(page).getByText('2 destinations do not answer.').waitFor();
-    expect(
-      await getAttentionRow(page)
-        .getByRole('button', { name: /Restart/ })
-        .count(),
-    ).toBe(0);
-    await getAttentionRow(page).getByRole('link', { name: 'View destinations' }).click();
+    expect(await getAttentionRow(page).getByRole('button', { name: homeMessages.restart() }).count()).toBe(0);
+    await getAttentionRow(page).getByRole('link', { name: notifyTexts.viewDestinations() }).click();
     await page.getByRole('heading', { level: 1, name: frameMessages.inboxTitle() }).waitFor();
     await page.goBack();
     // A running service may need attention as well, and completed work is no longer listed.
@@ -110,7 +114,7 @@ describe.skipIf(noBrowser)('Home', () => {
     await getRow(page).getByText(homeMessages.needsYou()).waitFor();
     await running.waitFor({ state: 'detached' });
     await page
-      .getByText(/(GB|MB) of .* free/)
+      .getByText(containing(homeMessages.freeLeftOfTotal({ free: anyText, total: anyText })))
       .first()
       .waitFor();
     expect(visit.complaints).toEqual([]);
@@ -177,7 +181,7 @@ describe.skipIf(noBrowser)('Home', () => {
       running: [{ title: 'yt-dlp is being installed', to, percent: 42 }],
     });
     const running = page.getByRole('list', { name: homeMessages.runningNow() });
-    await running.getByRole('link', { name: /yt-dlp is being installed.*42%/ }).waitFor();
+    await running.getByRole('link', { name: containing(`${downloadsTexts.ytDlpInstalling()}${anyText}42%`) }).waitFor();
     expect(await getAttentionRow(page).count()).toBe(0);
     const posted = Promise.withResolvers<string>();
     await page.route('**/api/engines/**', (route) => {
@@ -190,9 +194,11 @@ describe.skipIf(noBrowser)('Home', () => {
       state: 'degraded',
       detail: '',
       reason: 'yt-dlp is missing',
-      remedy: { label: 'Install yt-dlp', to, post, adminOnly: true },
+      remedy: { label: engineTexts.install({ engine: 'yt-dlp' }), to, post, adminOnly: true },
     });
-    await getAttentionRow(page).getByRole('button', { name: 'Install yt-dlp' }).click();
+    await getAttentionRow(page)
+      .getByRole('button', { name: engineTexts.install({ engine: 'yt-dlp' }) })
+      .click();
     expect(await posted.promise).toBe('?wait=false');
     await page.getByRole('heading', { level: 1, name: frameMessages.enginesTitle() }).waitFor();
   });
@@ -250,7 +256,7 @@ describe.skipIf(noBrowser)('Home', () => {
     await latest
       .getByRole('listitem')
       .first()
-      .getByRole('link', { name: /ada pushed to main/ })
+      .getByRole('link', { name: containing(gitMessages.eventPushed({ account: 'ada', subject: 'main' })) })
       .click();
     await page.getByRole('heading', { level: 1, name: frameMessages.downloadsTitle() }).waitFor();
     expect(visit.complaints).toEqual([]);
@@ -332,7 +338,7 @@ describe.skipIf(noBrowser)('the command palette', () => {
     await page.keyboard.press('Control+k');
     await input.fill('copy address');
     await page.keyboard.press('Enter');
-    await page.getByText(`${pages.url} copied.`).waitFor();
+    await page.getByText(frameMessages.addressCopied({ address: pages.url })).waitFor();
     expect(await page.evaluate(() => navigator.clipboard.readText())).toBe(pages.url);
     await page.keyboard.press('Control+k');
     await input.fill('restart moody');
@@ -359,7 +365,7 @@ describe.skipIf(noBrowser)('the command palette', () => {
       .getByRole('group', { name: frameMessages.actions() })
       .getByRole('option', { name: frameMessages.downloadALink() })
       .waitFor();
-    expect((await first.textContent())?.trim()).toBe('Download a link');
+    expect((await first.textContent())?.trim()).toBe(frameMessages.downloadALink());
     await input.fill('system theme');
     await page.keyboard.press('Enter');
     await input.waitFor({ state: 'detached' });
@@ -388,7 +394,7 @@ describe.skipIf(noBrowser)('the command palette', () => {
     await page.getByText('3 topics').waitFor();
     await page.keyboard.press('Control+k');
     await page.getByPlaceholder(frameMessages.commandsPrompt()).fill('lighthouse');
-    const messages = page.getByRole('group', { name: 'In the inbox' });
+    const messages = page.getByRole('group', { name: inboxMessages.inTheInbox() });
     await messages.getByText('The lamp is lit').waitFor();
     expect(await messages.getByRole('option').count()).toBe(2);
     const film = page.getByRole('option', { name: /the film/ });
@@ -413,7 +419,7 @@ describe.skipIf(noBrowser)('the command palette', () => {
       .getByRole('option', { name: /the film/ })
       .waitFor();
     await page
-      .getByRole('group', { name: 'In the inbox' })
+      .getByRole('group', { name: inboxMessages.inTheInbox() })
       .getByRole('option', { name: /Nightly copy/ })
       .click();
     await page.getByRole('article').getByText('A lighthouse was seen').waitFor();
@@ -423,8 +429,8 @@ describe.skipIf(noBrowser)('the command palette', () => {
     await expect.poll(() => pages.downloads.paused).toBe(true);
     await page.keyboard.press('Control+k');
     await input.fill('backups keep');
-    await page.getByRole('option', { name: /Backups to keep/ }).click();
-    await page.getByLabel('Backups to keep').waitFor();
+    await page.getByRole('option', { name: hostSettingsMessages.backupKeep() }).click();
+    await page.getByLabel(hostSettingsMessages.backupKeep()).waitFor();
     await page.keyboard.press('Control+k');
     await input.fill('dark');
     await page.keyboard.press('Enter');

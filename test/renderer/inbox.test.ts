@@ -1,3 +1,4 @@
+import * as stateMessages from '#messages/state';
 import * as frameMessages from '#messages/frame';
 import * as inboxMessages from '#messages/inbox';
 import * as partsMessages from '#messages/parts';
@@ -140,7 +141,7 @@ describe.skipIf(noBrowser)('the inbox', () => {
     expect(
       await text.locator('script, style, svg, iframe, form, input, base, [style], [id], [name], [class]').count(),
     ).toBe(0);
-    expect(await page.title()).toBe('Inbox · Homeport');
+    expect(await page.title()).toBe(partsMessages.documentTitle({ title: inboxMessages.inbox() }));
     expect(visit.complaints).toEqual([]);
   });
 
@@ -259,7 +260,7 @@ describe.skipIf(noBrowser)('the inbox', () => {
     const { page } = visit;
     await page.getByRole('button', { name: /Goes/ }).click();
     await page.getByRole('button', { name: inboxMessages.remove(), exact: true }).click();
-    await page.getByText('Message deleted.').waitFor();
+    await page.getByText(stateMessages.messagesRemoved({ count: 1 })).waitFor();
     expect(pages.inbox.items).toHaveLength(2);
     // Over loopback nearly every request completes in time; on a slow connection only requests with keepalive do.
     const context = page.context();

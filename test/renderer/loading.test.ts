@@ -5,6 +5,7 @@ import * as partsMessages from '#messages/parts';
 import type { Locator } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { noBrowser } from '../support/browser.ts';
+import { anyText, containing } from '../support/message-patterns.ts';
 import { besidesRefusals, openPages, type Pages } from './visit.ts';
 
 describe.skipIf(noBrowser)('pages of a slow host', () => {
@@ -136,7 +137,7 @@ describe.skipIf(noBrowser)('pages of a slow host', () => {
       `(prefers-color-scheme: light) ${light}`,
       `(prefers-color-scheme: dark) ${dark}`,
     ]);
-    await page.getByRole('button', { name: /Signed in as/ }).click();
+    await page.getByRole('button', { name: containing(frameMessages.signedInAsName({ name: anyText })) }).click();
     await page.getByRole('menuitem', { name: frameMessages.darkTheme() }).click();
     await expect.poll(async () => (await readColors()).map((entry) => entry.split(' ').at(-1))).toEqual([dark, dark]);
   });

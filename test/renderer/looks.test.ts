@@ -1,8 +1,11 @@
+import * as partsMessages from '#messages/parts';
+import * as homeMessages from '#messages/home';
 import * as accessMessages from '#messages/access';
 import * as frameMessages from '#messages/frame';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { serviceChanged } from '../../services/contracts/control/api.ts';
 import { noBrowser } from '../support/browser.ts';
+import { startingWith } from '../support/message-patterns.ts';
 import { expectFits } from './fits.ts';
 import { addSampleData } from './sample-data.ts';
 import { screens } from './screens.ts';
@@ -33,7 +36,10 @@ describe.skipIf(noBrowser)('all pages', () => {
       const { page } = visit;
       await page.getByRole('heading', { name: heading, exact: true, level: 1 }).waitFor();
       // The gallery shows this state permanently.
-      if (name !== 'parts') await page.getByRole('status', { name: /^Loading / }).waitFor({ state: 'detached' });
+      if (name !== 'parts')
+        await page
+          .getByRole('status', { name: startingWith(partsMessages.loadingSubject({ subject: '' })) })
+          .waitFor({ state: 'detached' });
       if (name === 'home') {
         pages.inbox.bus?.publish(serviceChanged, {
           id: 'moody',
@@ -48,7 +54,7 @@ describe.skipIf(noBrowser)('all pages', () => {
           listeners: [],
           grantable: [],
         });
-        await page.getByText('Use port 2587').waitFor();
+        await page.getByText(homeMessages.usePort({ port: '2587' })).waitFor();
       }
       await expectFits(visit, name, screen);
     });

@@ -1,3 +1,4 @@
+import * as settingsMessages from '#messages/settings';
 import { describe, expect, it } from 'vitest';
 import { noBrowser } from '../support/browser.ts';
 import { openPages } from './visit.ts';
@@ -7,7 +8,7 @@ describe.skipIf(noBrowser)('the computer page', () => {
     await using pages = await openPages();
     await using visit = await pages.visit('/settings/machine');
     const { page } = visit;
-    await page.getByText('Current values.', { exact: false }).waitFor();
+    await page.getByText(settingsMessages.fewSamplesNote(), { exact: false }).waitFor();
     await page
       .getByText(/^[\d.]+ (GB )?of [\d.]+ GB used$/)
       .first()

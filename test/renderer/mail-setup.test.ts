@@ -3,6 +3,7 @@ import * as mailMessages from '#messages/mail';
 import * as partsMessages from '#messages/parts';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { noBrowser } from '../support/browser.ts';
+import { containing } from '../support/message-patterns.ts';
 import { openDeliveryView } from './delivery-view.ts';
 import { expectFits } from './fits.ts';
 import { dropText, openRealServices, type RealServices } from './real-services.ts';
@@ -33,7 +34,7 @@ describe.skipIf(noBrowser)('the setup of mail', () => {
   it('imports a dropped mailrise.conf after a preview', async () => {
     await using browserPage = await real.visit('/delivery/recipients');
     const { page } = browserPage;
-    await page.getByRole('button', { name: 'Import' }).click();
+    await page.getByRole('button', { name: mailMessages.takeOver() }).click();
     const dialog = page.getByRole('dialog', { name: mailMessages.importFromMailrise() });
     await dropText(page, 'dialog textarea', 'mailrise.conf', mailrise);
     await dialog.getByText(mailMessages.recipientsTaken({ count: 3 })).waitFor();
@@ -51,9 +52,14 @@ describe.skipIf(noBrowser)('the setup of mail', () => {
     expect(await page.content()).not.toContain('s3cr3t');
     const address = page.getByLabel(mailMessages.addressToTry());
     await address.fill('cam3.warning@garden.lan');
-    await page.getByText(/with the type Warning, matched by cam\*@garden\.lan/).waitFor();
+    await page
+      .getByText(containing(mailMessages.takenAs({ type: mailMessages.warning(), pattern: 'cam*@garden.lan' })))
+      .waitFor();
     await address.fill('alerts@nas');
-    await page.getByText(/with the type Info, matched by alerts, goes to json:\/\/…/).waitFor();
+    await page
+      .getByText(containing(mailMessages.takenAs({ type: mailMessages.info(), pattern: 'alerts' })))
+      .filter({ hasText: 'json://…' })
+      .waitFor();
     expect(besidesRefusals(browserPage.complaints)).toEqual([]);
   });
 
@@ -100,12 +106,12 @@ describe.skipIf(noBrowser)('the setup of mail', () => {
     await using browserPage = await real.visit('/delivery/rules');
     const { page } = browserPage;
     await page.getByText(mailMessages.tryAMail(), { exact: true }).click();
-    await page.getByText('Nothing is sent.', { exact: false }).waitFor();
+    await page.getByText(mailMessages.writeASubjectToSee(), { exact: false }).waitFor();
     await page.getByLabel(mailMessages.subject(), { exact: true }).fill('[FAILED] Backup of photos');
     await page.getByText(mailMessages.noRuleFits()).waitFor();
     const list = page.getByRole('list', { name: mailMessages.whatBecomesOfTheMail() });
     await list.getByText('failure').waitFor();
-    await page.getByLabel('To', { exact: true }).fill('nobody@home');
+    await page.getByLabel(mailMessages.to(), { exact: true }).fill('nobody@home');
     await page.getByText(mailMessages.refused(), { exact: true }).waitFor();
     expect(browserPage.complaints).toEqual([]);
   });
@@ -147,7 +153,7 @@ describe.skipIf(noBrowser)('the setup of mail', () => {
     await page.getByText(mailMessages.noRuleFits()).waitFor();
     await expectFits(browserPage, 'mail-try', screen);
     await openDeliveryView(page, 'incomingMail', 'recipients');
-    await page.getByRole('button', { name: 'Import' }).click();
+    await page.getByRole('button', { name: mailMessages.takeOver() }).click();
     await page.getByLabel(mailMessages.itsConfiguration()).fill(mailrise);
     await page.getByText(mailMessages.recipientsTaken({ count: 3 })).waitFor();
     await expectFits(browserPage, 'mail-import', screen);

@@ -1,3 +1,6 @@
+import * as serviceMessages from '#messages/service';
+import * as deliveryMessages from '#messages/delivery';
+import * as mailSettingsMessages from '#messages/mail-settings';
 import * as mailTexts from '#messages/mail-texts';
 import * as mailMessages from '#messages/mail';
 import * as partsMessages from '#messages/parts';
@@ -13,6 +16,7 @@ import { api } from '../support/api.ts';
 import { noBrowser, openPage, getBrowser, signIn } from '../support/browser.ts';
 import { openTestHost, type TestHost } from '../support/host.ts';
 import { submit } from '../services/mail/support.ts';
+import { anyText, containing, getTagText, startingWith } from '../support/message-patterns.ts';
 import { openDeliveryView } from './delivery-view.ts';
 import { expectFits } from './fits.ts';
 import { getToast } from './toasts.ts';
@@ -86,7 +90,7 @@ describe.skipIf(noBrowser)('the mail pages', () => {
   it('hides commands from devices that cannot use them, and shows what to share first', async () => {
     await using browserPage = await visit('/delivery/connect');
     const { page } = browserPage;
-    await page.getByRole('radio', { name: 'Other devices' }).check({ force: true });
+    await page.getByRole('radio', { name: serviceMessages.otherDevices() }).check({ force: true });
     for (const [view, says] of [
       ['mails', 'The mail gateway is only reachable on the computer that runs Homeport.'],
       ['notifications', 'Delivery is only reachable on the computer that runs Homeport.'],
@@ -94,7 +98,9 @@ describe.skipIf(noBrowser)('the mail pages', () => {
       await openDeliveryView(page, 'history', view);
       await page.getByText(says).waitFor();
       expect(await page.getByText('127.0.0.1').count()).toBe(0);
-      const way = page.getByRole('link', { name: 'Share it with your network' });
+      const way = page.getByRole('link', {
+        name: getTagText(serviceMessages.shareFirst({ label: '', subject: '' }), 'link'),
+      });
       expect(await way.getAttribute('href')).toBe('/network');
     }
     expect(browserPage.complaints).toEqual([]);
@@ -116,7 +122,7 @@ describe.skipIf(noBrowser)('the mail pages', () => {
     await dialog.getByRole('region', { name: mailMessages.sourceOfTheMail() }).getByText('<script>').waitFor();
     await dialog.getByRole('button', { name: mailMessages.sendAgain() }).click();
     await page.getByText(mailMessages.deliveredAgain({ count: 1 })).waitFor();
-    expect(await page.title()).toBe('Delivery · Homeport');
+    expect(await page.title()).toBe(partsMessages.documentTitle({ title: deliveryMessages.delivery() }));
     expect(browserPage.complaints).toEqual([]);
   });
 
@@ -167,7 +173,9 @@ describe.skipIf(noBrowser)('the mail pages', () => {
     await goal.selectOption(mailMessages.severalOrATagAs());
     await dialog.getByLabel(mailMessages.addresses()).fill('nowhere');
     await dialog.getByRole('button', { name: mailMessages.save() }).click();
-    await dialog.getByText(/^Use one of these forms: notify:\/\/KEY/).waitFor();
+    await dialog
+      .getByText(startingWith(mailSettingsMessages.targetInvalid({ formats: `notify://KEY${anyText}` })))
+      .waitFor();
     await goal.selectOption(mailMessages.aTopicOfMessages());
     await dialog.getByLabel(mailMessages.topic()).fill('door');
     await dialog.getByRole('button', { name: mailMessages.save() }).click();
@@ -177,7 +185,10 @@ describe.skipIf(noBrowser)('the mail pages', () => {
     await expect.poll(() => rows.count()).toBe(3);
     const address = page.getByLabel(mailMessages.addressToTry());
     await address.fill('cam1.warning@garden.lan');
-    await page.getByText('with the type Warning, matched by cam?@*.lan, goes to the topic door').waitFor();
+    await page
+      .getByText(containing(mailMessages.takenAs({ type: mailMessages.warning(), pattern: 'cam?@*.lan' })))
+      .filter({ hasText: mailMessages.theTopicName({ name: 'door' }) })
+      .waitFor();
     await address.fill('nobody@garden.lan');
     await page.getByText(mailMessages.refused(), { exact: true }).waitFor();
     await page.getByRole('button', { name: mailMessages.removeName({ name: 'cam?@*.lan' }) }).click();
@@ -198,7 +209,7 @@ describe.skipIf(noBrowser)('the mail pages', () => {
     const { page } = browserPage;
     const dialog = page.getByRole('dialog');
     await page.getByRole('button', { name: mailMessages.editName({ name: 'alerts' }) }).click();
-    await dialog.getByLabel('More destinations').fill('json://me:s3cr3t@127.0.0.1:9/x');
+    await dialog.getByLabel(mailMessages.moreDestinationsOptional()).fill('json://me:s3cr3t@127.0.0.1:9/x');
     await dialog.getByRole('button', { name: mailMessages.save() }).click();
     await page.getByText(mailMessages.anyDomainGoesToTargets({ targets: 'General and other destinations' })).waitFor();
     await page.getByRole('button', { name: mailMessages.editName({ name: 'alerts' }) }).click();
@@ -213,7 +224,7 @@ describe.skipIf(noBrowser)('the mail pages', () => {
     await page.getByRole('button', { name: mailMessages.sendATestMail() }).click();
     await page.getByText(mailMessages.theTestMailIsTaken()).waitFor();
     await openDeliveryView(page, 'history', 'mails');
-    await page.getByRole('button', { name: /Test email/ }).click();
+    await page.getByRole('button', { name: mailTexts.testSubject() }).click();
     await dialog.getByText('json://…', { exact: false }).waitFor();
     expect(besidesRefusals(browserPage.complaints)).toEqual([]);
   });
@@ -232,7 +243,9 @@ describe.skipIf(noBrowser)('the mail pages', () => {
     await dialog.getByLabel(mailMessages.goesTo()).selectOption(mailMessages.severalOrATagAs());
     await dialog.getByLabel(mailMessages.addresses()).fill('nowhere');
     await dialog.getByRole('button', { name: mailMessages.save() }).click();
-    await dialog.getByText(/^Use one of these forms: notify:\/\/KEY/).waitFor();
+    await dialog
+      .getByText(startingWith(mailSettingsMessages.targetInvalid({ formats: `notify://KEY${anyText}` })))
+      .waitFor();
     await dialog.getByLabel(mailMessages.dropThem()).check();
     await expect.poll(() => dialog.getByLabel(mailMessages.goesTo()).count()).toBe(0);
     await dialog.getByLabel(mailMessages.dropThem()).uncheck();
@@ -292,7 +305,9 @@ describe.skipIf(noBrowser)('the mail pages', () => {
       await released.promise;
       await route.fulfill({ response });
     });
-    const moveHandle = page.getByRole('button', { name: /^Move .*two/ });
+    const moveHandle = page.getByRole('button', {
+      name: startingWith(partsMessages.moveItem({ name: `${anyText}two` })),
+    });
     await moveHandle.press('ArrowUp');
     await expect.poll(() => rows.first().textContent()).toContain('two');
     const first = page.waitForResponse('**/api/settings');

@@ -1,3 +1,4 @@
+import * as gitMessages from '#messages/git';
 import * as manifests from '#messages/manifests';
 import * as texts from '#messages/gateway-texts';
 import * as homeMessages from '#messages/home';
@@ -20,6 +21,7 @@ import { push } from '../../services/push/index.ts';
 import { api, inbox as readInbox } from '../support/api.ts';
 import { noBrowser } from '../support/browser.ts';
 import { lan, sharing } from '../support/gateway/phone.ts';
+import { containing, getTagText } from '../support/message-patterns.ts';
 import { seriousFindings } from './axe.ts';
 import { expectFits } from './fits.ts';
 import { screens } from './screens.ts';
@@ -47,7 +49,7 @@ describe.skipIf(noBrowser)('ports without HTTP', () => {
     const list = page.getByRole('list', { name: networkMessages.ports() });
     const row = list.getByRole('listitem').filter({ hasText: 'Mail' }).first();
     await row.getByText(networkMessages.notShared()).waitFor();
-    await page.getByText('from all allowed networks', { exact: false }).waitFor();
+    await page.getByText(containing(networkMessages.portsNote()), { exact: false }).waitFor();
     await row.getByRole('radio', { name: networkMessages.shared() }).check();
     await row.getByText(`smtp://${lan}:${String(pages.host.port('mail'))}`).waitFor();
     await row.getByText(manifests.mailShared(), { exact: false }).waitFor();
@@ -56,7 +58,9 @@ describe.skipIf(noBrowser)('ports without HTTP', () => {
       .getByText(texts.testPortWorks({ title: 'Mail', url: `smtp://${lan}:${String(pages.host.port('mail'))}` }))
       .waitFor();
     await change({ portNetworks: ['192.168.1.7'] });
-    await page.getByText('only from 192.168.1.7', { exact: false }).waitFor();
+    await page
+      .getByText(containing(networkMessages.portsNoteForNetworks({ networks: '192.168.1.7' })), { exact: false })
+      .waitFor();
     expect(await seriousFindings(page)).toEqual([]);
     await row.getByRole('radio', { name: networkMessages.off() }).check();
     await row.getByText(networkMessages.notShared()).waitFor();
@@ -88,13 +92,16 @@ describe.skipIf(noBrowser)('ports without HTTP', () => {
   it('are listed on Connect of Mail for other devices, with a command that sends a mail', async () => {
     await using visit = await pages.visit('/delivery/connect');
     const { page } = visit;
-    await page.getByRole('radio', { name: 'Other devices' }).check();
+    await page.getByRole('radio', { name: serviceMessages.otherDevices() }).check();
     await page.getByRole('heading', { name: serviceMessages.notShared({ label: 'Mail' }) }).waitFor();
-    await page.getByRole('link', { name: 'Share it with your network' }).last().waitFor();
+    await page
+      .getByRole('link', { name: getTagText(serviceMessages.shareFirst({ label: '', subject: '' }), 'link') })
+      .last()
+      .waitFor();
     await change({ sharedPorts: ['mail'] });
     await page.locator('dd').filter({ hasText: lan }).waitFor();
-    await page.getByText('None. Leave user and password empty.').waitFor();
-    await page.getByLabel('Device or program').selectOption('A script with curl');
+    await page.getByText(mailMessages.signInOff()).waitFor();
+    await page.getByLabel(mailMessages.deviceOrProgram()).selectOption(mailMessages.curlGuide());
     const command = await page
       .locator('code')
       .filter({ hasText: `smtp://${lan}:${String(pages.host.port('mail'))}` })
@@ -110,8 +117,8 @@ describe.skipIf(noBrowser)('ports without HTTP', () => {
     const { page } = visit;
     const port = String(pages.host.port('git.ssh'));
     await page.getByText(`git clone ssh://git@127.0.0.1:${port}/ada/project.git`).waitFor();
-    await page.getByRole('radio', { name: 'Other devices' }).check();
-    await page.getByText('Git over SSH is only reachable on this computer', { exact: false }).waitFor();
+    await page.getByRole('radio', { name: serviceMessages.otherDevices() }).check();
+    await page.getByText(containing(gitMessages.sshNotShared()), { exact: false }).waitFor();
     await change({ sharedPorts: ['git.ssh'] });
     await page.getByText(`git clone ssh://git@${lan}:${port}/ada/project.git`).waitFor();
     await change({ shared: [] });
@@ -124,9 +131,16 @@ describe.skipIf(noBrowser)('ports without HTTP', () => {
     await using visit = await pages.visit('/');
     const { page } = visit;
     await page.getByRole('button', { name: homeMessages.addressAndSwitchOfTitle({ title: 'Mail gateway' }) }).click();
-    await page.getByRole('switch', { name: 'Share Mail on the network' }).click();
+    await page
+      .getByRole('switch', { name: homeMessages.shareTitleOnTheNetwork({ title: manifests.mailListener() }) })
+      .click();
     await page.getByText(`smtp://${lan}:${String(pages.host.port('mail'))}`).waitFor();
-    await page.getByRole('switch', { name: 'Share Mail on the network', checked: true }).click();
+    await page
+      .getByRole('switch', {
+        name: homeMessages.shareTitleOnTheNetwork({ title: manifests.mailListener() }),
+        checked: true,
+      })
+      .click();
     await page.getByText(`smtp://${lan}:${String(pages.host.port('mail'))}`).waitFor({ state: 'detached' });
     expect(visit.complaints).toEqual([]);
   });
@@ -139,7 +153,7 @@ describe.skipIf(noBrowser)('ports without HTTP', () => {
       ['/git/connect', 'git-connect-elsewhere', 'Git over SSH'],
     ] as const) {
       await using visit = await pages.visit(path, screen);
-      if (path !== '/network') await visit.page.getByRole('radio', { name: 'Other devices' }).check();
+      if (path !== '/network') await visit.page.getByRole('radio', { name: serviceMessages.otherDevices() }).check();
       await visit.page.getByText(heading).first().waitFor();
       await expectFits(visit, name, screen);
     }

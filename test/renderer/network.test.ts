@@ -1,3 +1,4 @@
+import * as gatewayTexts from '#messages/gateway-texts';
 import * as frameMessages from '#messages/frame';
 import * as networkMessages from '#messages/network';
 import * as partsMessages from '#messages/parts';
@@ -14,6 +15,7 @@ import { noBrowser } from '../support/browser.ts';
 import { lan, phoneAddress, readPlainly, sharing } from '../support/gateway/phone.ts';
 import { api } from '../support/api.ts';
 import { admin } from '../support/host.ts';
+import { anyText, containing, startingWith } from '../support/message-patterns.ts';
 import { expectFits } from './fits.ts';
 import { screens } from './screens.ts';
 import { openPages, type Pages } from './visit.ts';
@@ -37,9 +39,11 @@ describe.skipIf(noBrowser)('the Network page', () => {
     await row.getByRole('radio', { name: networkMessages.shared() }).check();
     await row.getByText(`https://${lan}:`).waitFor();
     await row.getByRole('button', { name: networkMessages.openTitleDevice({ title: 'Messages' }) }).click();
-    await page.getByRole('img', { name: `The address https://${lan}:` }).waitFor();
+    await page.getByRole('img', { name: networkMessages.theAddressUrl({ url: `https://${lan}:` }) }).waitFor();
     await page.getByRole('radio', { name: networkMessages.byName() }).check();
-    await page.getByRole('img', { name: /^The address https:\/\/push\.nas\.local/ }).waitFor();
+    await page
+      .getByRole('img', { name: startingWith(networkMessages.theAddressUrl({ url: 'https://push.nas.local' })) })
+      .waitFor();
     await page.keyboard.press('Escape');
     await page.getByRole('tab', { name: networkMessages.connect() }).click();
     await page.getByRole('heading', { name: networkMessages.trustOnADevice() }).waitFor();
@@ -66,8 +70,8 @@ describe.skipIf(noBrowser)('the Network page', () => {
     const address = (await row.getByText(/^https:\/\//).textContent()) ?? '';
     await page.getByRole('button', { name: networkMessages.test() }).click();
     const results = page.getByRole('list', { name: networkMessages.whatTheTestFound() });
-    await results.getByText(/responds over HTTPS, and its certificate is valid for every name/).waitFor();
-    await results.getByText(/No other device has connected since the gateway started/).waitFor();
+    await results.getByText(containing(gatewayTexts.testTlsWorks({ url: anyText }))).waitFor();
+    await results.getByText(containing(gatewayTexts.testNoDevice({ ports: anyText }))).waitFor();
 
     const { port, host } = new URL(address);
     const body = new URLSearchParams({ name: admin.name, password: admin.password }).toString();
@@ -105,7 +109,7 @@ describe.skipIf(noBrowser)('the Network page', () => {
       .filter({ hasText: 'lamp' })
       .first();
     await row.getByRole('radio', { name: networkMessages.openExposure() }).click();
-    await page.getByText(/guests, and every program on every phone/).waitFor();
+    await page.getByText(networkMessages.shareConsequences()).waitFor();
     await page.getByRole('button', { name: networkMessages.cancel() }).click();
     await expect.poll(() => row.getByRole('radio', { name: networkMessages.off() }).isChecked()).toBe(true);
     await row.getByRole('radio', { name: networkMessages.openExposure() }).click();
@@ -146,7 +150,7 @@ describe.skipIf(noBrowser)('the Network page', () => {
     await using visit = await pages.visit('/network/other');
     const { page } = visit;
     const more = async (name: string, action: string): Promise<void> => {
-      await page.getByRole('button', { name: `More actions for ${name}` }).click();
+      await page.getByRole('button', { name: networkMessages.moreAboutTitle({ title: name }) }).click();
       await page.getByRole('menuitem', { name: action }).click();
     };
     await more('photos', 'Edit');
@@ -181,7 +185,7 @@ describe.skipIf(noBrowser)('the Network page', () => {
     await using visit = await pages.visit('/network/sign-in');
     const { page } = visit;
     await page.getByText(networkMessages.anotherProvider(), { exact: true }).waitFor();
-    const setUp = page.getByRole('link', { name: /Set up a provider$/ });
+    const setUp = page.getByRole('link', { name: networkMessages.setUpAProvider() });
     expect(await setUp.getAttribute('href')).toBe('/settings/gateway/oidcIssuer');
     const body = { shared: ['lamp'], oidcIssuer: 'https://auth.example', oidcClientId: 'homeport' };
     await api(pages.url, '/api/settings/gateway', { method: 'PATCH', body: JSON.stringify(body) });

@@ -57,7 +57,7 @@ describe.skipIf(noBrowser)('a newest-first list', () => {
     await browserPage.page.goto(`${pages.url}${path}`);
     return browserPage;
   }
-  const list = (page: Page) => page.getByRole('group', { name: 'Emails, newest first' });
+  const list = (page: Page) => page.getByRole('group', { name: mailMessages.mailsNewestFirst() });
   /** Scrolls to the end and returns all rows that were visible. */
   async function read(page: Page, last: string): Promise<ReadonlySet<string>> {
     const seen = new Set<string>();

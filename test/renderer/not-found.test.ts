@@ -13,6 +13,7 @@ import { sync } from '../../services/sync/index.ts';
 import { uptime } from '../../services/uptime/index.ts';
 import { noBrowser, openPage, signIn, getBrowser, type WatchedPage } from '../support/browser.ts';
 import { admin, adminAuthorization } from '../support/host.ts';
+import { startingWith } from '../support/message-patterns.ts';
 import { seriousFindings } from './axe.ts';
 import { openDataFixture, type DataFixture } from '../services/data/data-fixture.ts';
 import { besidesRefusals, openPages, type Pages } from './visit.ts';
@@ -174,7 +175,9 @@ describe.skipIf(noBrowser)('the page of a missing object', () => {
       await tabs.first().waitFor();
       const before = await tabs.first().boundingBox();
       answer.resolve(undefined);
-      await page.getByRole('status', { name: /^Loading / }).waitFor({ state: 'detached' });
+      await page
+        .getByRole('status', { name: startingWith(partsMessages.loadingSubject({ subject: '' })) })
+        .waitFor({ state: 'detached' });
       expect(await tabs.first().boundingBox()).toEqual(before);
     },
   );

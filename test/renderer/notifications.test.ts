@@ -1,3 +1,5 @@
+import * as partsMessages from '#messages/parts';
+import * as settingsFormMessages from '#messages/settings-form';
 import * as accessMessages from '#messages/access';
 import * as frameMessages from '#messages/frame';
 import * as notificationsMessages from '#messages/notifications';
@@ -47,7 +49,9 @@ describe.skipIf(noBrowser)('the Notifications and quiet hours page', () => {
       .getByRole('list', { name: notificationsMessages.destinationsOfDelivery() })
       .getByRole('link');
     await expect.poll(() => destination.count()).toBe(2);
-    expect(await destination.first().innerText()).toContain('Every day 22:00–07:00');
+    expect(await destination.first().innerText()).toContain(
+      partsMessages.timeSpan({ days: partsMessages.everyDay(), from: '22:00', to: '07:00' }),
+    );
     await destination.first().click();
     await page.waitForURL('**/delivery/keys/night');
     expect(visit.complaints).toEqual([]);
@@ -82,7 +86,7 @@ describe.skipIf(noBrowser)('the Notifications and quiet hours page', () => {
     await using visit = await pages.visit('/settings/notifications');
     const { page } = visit;
     const choice = page.getByRole('radiogroup', { name: notificationsMessages.popupQuietHours() });
-    const hours = page.getByRole('group', { name: 'Quiet hours, row 1' });
+    const hours = page.getByRole('group', { name: settingsFormMessages.quietHoursRow({ row: '1' }) });
     await hours.waitFor();
     expect(await choice.getByRole('radio', { name: notificationsMessages.ownHours() }).isChecked()).toBe(true);
     await page.getByRole('button', { name: notificationsMessages.addARule() }).click();

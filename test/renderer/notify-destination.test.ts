@@ -1,8 +1,10 @@
+import * as notifyFormsMessages from '#messages/notify-forms';
 import * as notifyProblems from '#messages/notify-problems';
 import * as notifyMessages from '#messages/notify';
 import * as partsMessages from '#messages/parts';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { noBrowser } from '../support/browser.ts';
+import { anyText, startingWith } from '../support/message-patterns.ts';
 import { besidesRefusals } from './visit.ts';
 import { openRealServices, type RealServices } from './real-services.ts';
 
@@ -34,13 +36,15 @@ describe.skipIf(noBrowser)('the destination dialog', () => {
     await expect.poll(chosen).toMatch(/Microsoft|Teams|Power/);
     await search.fill('zzz');
     await dialog.getByText(notifyMessages.nothingHasThisName()).waitFor();
-    await expect.poll(chosen).toMatch(/^Any other service/);
+    await expect.poll(chosen).toMatch(startingWith(notifyMessages.anyOtherServiceURL()));
     await search.fill('gotify');
     await page.keyboard.press('ArrowDown');
     await page.keyboard.press('ArrowUp');
     await page.keyboard.press('Enter');
     await dialog.getByRole('heading', { name: 'Gotify' }).waitFor();
-    await expect.poll(() => dialog.getByLabel('Host').evaluate((field) => field === document.activeElement)).toBe(true);
+    await expect
+      .poll(() => dialog.getByLabel(notifyFormsMessages.host()).evaluate((field) => field === document.activeElement))
+      .toBe(true);
     await page.keyboard.type('gotify.home.example');
     await dialog.getByLabel(/token/i).first().fill('Abcdefghijklmno');
     await dialog.getByRole('button', { name: notifyMessages.add(), exact: true }).click();
@@ -59,9 +63,15 @@ describe.skipIf(noBrowser)('the destination dialog', () => {
     const { page } = browserPage;
     const row = page
       .getByRole('listitem')
-      .filter({ has: page.getByRole('button', { name: /^Test/ }) })
+      .filter({
+        has: page.getByRole('button', {
+          name: startingWith(notifyMessages.testDestination({ service: anyText, line: anyText })),
+        }),
+      })
       .filter({ hasText: 'Discord' });
-    const button = await row.getByRole('button', { name: /^Test/ }).boundingBox();
+    const button = await row
+      .getByRole('button', { name: startingWith(notifyMessages.testDestination({ service: anyText, line: anyText })) })
+      .boundingBox();
     const name = await row.locator('strong').boundingBox();
     const address = await row.locator('code, .place').first().boundingBox();
     if (button === null || name === null || address === null) throw new Error('The row is not visible.');
@@ -85,7 +95,7 @@ describe.skipIf(noBrowser)('the destination dialog', () => {
     await page.getByRole('button', { name: notifyMessages.addADestination() }).click();
     await dialog.getByRole('combobox').fill('push');
     await dialog.getByRole('option', { name: /^Messages push:/ }).click();
-    await dialog.getByLabel('Topic').fill('hall');
+    await dialog.getByLabel(notifyFormsMessages.topic()).fill('hall');
     await dialog.getByText(notifyMessages.quietHoursAndLimits()).click();
     await dialog.getByRole('button', { name: partsMessages.addHours() }).click();
     await dialog.getByLabel(partsMessages.spanDays()).selectOption(partsMessages.saturdayAndSunday());
@@ -130,7 +140,11 @@ describe.skipIf(noBrowser)('the destination dialog', () => {
     const { page } = browserPage;
     const dialog = page.getByRole('dialog');
     await page.getByText('1:night').first().waitFor();
-    await page.getByRole('button', { name: /^More actions for JSON/ }).click();
+    await page
+      .getByRole('button', {
+        name: startingWith(notifyMessages.moreForServiceInLine({ service: 'JSON', line: anyText })),
+      })
+      .click();
     await page.getByRole('menuitem', { name: notifyMessages.edit() }).click();
     await dialog.getByText(notifyMessages.itsAddress()).click();
     await dialog.getByRole('button', { name: notifyMessages.writeAnotherAddress() }).click();

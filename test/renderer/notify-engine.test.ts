@@ -1,3 +1,4 @@
+import * as notifyProblems from '#messages/notify-problems';
 import * as notifyMessages from '#messages/notify';
 import { mkdtempSync, renameSync, rmSync } from 'node:fs';
 import { createServer, type Server } from 'node:http';
@@ -8,6 +9,7 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { lacksLibrary, getLibraryFolder, placeEngine } from '../services/notify/engine-rig.ts';
 import { noBrowser } from '../support/browser.ts';
+import { anyText, containing } from '../support/message-patterns.ts';
 import { openRealServices, type RealServices } from './real-services.ts';
 import { besidesRefusals } from './visit.ts';
 
@@ -41,7 +43,7 @@ describe.skipIf(noBrowser || lacksLibrary)('a service that needs the Apprise eng
     await page.keyboard.press('Enter');
     await dialog.getByLabel(notifyMessages.address()).fill(url);
     await dialog.getByRole('button', { name: notifyMessages.add(), exact: true }).click();
-    await dialog.getByText('This address needs the Apprise engine.').waitFor();
+    await dialog.getByText(notifyProblems.engineMissing()).waitFor();
     expect(await dialog.getByRole('link', { name: notifyMessages.toTheEngines() }).getAttribute('href')).toBe(
       '/settings/engines',
     );
@@ -52,8 +54,10 @@ describe.skipIf(noBrowser || lacksLibrary)('a service that needs the Apprise eng
     await dialog.waitFor({ state: 'detached' });
     const row = page.getByRole('listitem').filter({ hasText: 'Misskey' });
     await row.getByText('misskey://t...n@127.0.0.1').first().waitFor();
-    await row.getByRole('button', { name: /Test/ }).click();
-    await row.getByText(/Test delivered/).waitFor();
+    await row
+      .getByRole('button', { name: containing(notifyMessages.testDestination({ service: anyText, line: anyText })) })
+      .click();
+    await row.getByText(containing(notifyMessages.testArrived({ duration: anyText }))).waitFor();
     expect(await page.content()).not.toContain('tokentoken');
 
     renameSync(join(folder, 'engine'), join(folder, 'elsewhere'));

@@ -7,6 +7,7 @@ import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { noBrowser } from '../support/browser.ts';
+import { startingWith } from '../support/message-patterns.ts';
 import { seriousFindings } from './axe.ts';
 import { expectFits } from './fits.ts';
 import { closeToasts } from './toasts.ts';
@@ -100,7 +101,7 @@ describe.skipIf(noBrowser)('the history of notifications', () => {
     await page.route(/notices\/[^/]+\/send$/, (route) => route.fulfill({ json: { destinations: 2, filesGone: 3 } }));
     await page.getByRole('button', { name: /With pictures/ }).click();
     await page.getByRole('dialog').getByRole('button', { name: notifyMessages.sendAgain() }).click();
-    await page.getByText('Sent again to 2 destinations, without 3 of its files').waitFor();
+    await page.getByText(notifyMessages.sentAgainWithoutFiles({ count: 2, files: 3 })).waitFor();
     expect(browserPage.complaints).toEqual([]);
   });
 
@@ -119,7 +120,9 @@ describe.skipIf(noBrowser)('the history of notifications', () => {
     await expect.poll(() => groups.count()).toBe(2);
     const [forbidden, missing] = [groups.filter({ hasText: '403' }), groups.filter({ hasText: '404' })];
     // The destination alternates its replies: the link depends on the last one.
-    const change = missing.getByRole('link', { name: /^Edit destination late › JSON/ });
+    const change = missing.getByRole('link', {
+      name: startingWith(deliveryMessages.changeDestination({ names: 'late › JSON' })),
+    });
     expect(await change.getAttribute('href')).toBe('/delivery/keys/late');
     await forbidden.getByText(deliveryMessages.whichNotifications()).click();
     const rows = forbidden
@@ -129,7 +132,7 @@ describe.skipIf(noBrowser)('the history of notifications', () => {
     await rows.first().getByText('Three').click();
     await page.getByRole('dialog', { name: 'Three' }).getByText('(error 403)').waitFor();
     await page.keyboard.press('Escape');
-    await forbidden.getByRole('button', { name: 'Dismiss all 3' }).click();
+    await forbidden.getByRole('button', { name: deliveryMessages.dismissAllCount({ count: 3 }) }).click();
     await page.getByText(deliveryMessages.deliveriesGivenUp({ count: 1 })).waitFor();
     await page.getByRole('button', { name: partsMessages.undo() }).click();
     await expect.poll(() => groups.count()).toBe(2);
@@ -138,7 +141,7 @@ describe.skipIf(noBrowser)('the history of notifications', () => {
     await missing.getByRole('button', { name: notifyMessages.tryAgain(), exact: true }).click();
     await expect.poll(countFailed).toBe(3);
     await page.getByText(deliveryMessages.deliveriesGivenUp({ count: 3 })).waitFor();
-    await page.getByRole('button', { name: 'Dismiss all 3' }).click();
+    await page.getByRole('button', { name: deliveryMessages.dismissAllCount({ count: 3 }) }).click();
     await page.getByRole('heading', { name: deliveryMessages.notDelivered() }).waitFor({ state: 'detached' });
     await expect.poll(() => closeToasts(page).then(countFailed)).toBe(0);
     expect(browserPage.complaints).toEqual([]);

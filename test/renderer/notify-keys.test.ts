@@ -4,6 +4,7 @@ import * as notifyMessages from '#messages/notify';
 import { readFile } from 'node:fs/promises';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { noBrowser } from '../support/browser.ts';
+import { anyText, containing, startingWith } from '../support/message-patterns.ts';
 import { closeToasts } from './toasts.ts';
 import { besidesRefusals } from './visit.ts';
 import { dropText, openRealServices, type RealServices } from './real-services.ts';
@@ -86,14 +87,19 @@ describe.skipIf(noBrowser)('a configuration key', () => {
     await using browserPage = await real.visit('/delivery/keys/two');
     const { page } = browserPage;
     const rows = page.getByRole('list', { name: notifyMessages.destinations(), exact: true }).getByRole('listitem');
-    await rows.first().getByRole('button', { name: /^Test/ }).click();
     await rows
       .first()
-      .getByText(/Test delivered/)
+      .getByRole('button', { name: startingWith(notifyMessages.testDestination({ service: anyText, line: anyText })) })
+      .click();
+    await rows
+      .first()
+      .getByText(containing(notifyMessages.testArrived({ duration: anyText })))
       .waitFor();
     await rows
       .first()
-      .getByRole('button', { name: /^More actions for/ })
+      .getByRole('button', {
+        name: startingWith(notifyMessages.moreForServiceInLine({ service: anyText, line: anyText })),
+      })
       .click();
     await page.getByRole('menuitem', { name: notifyMessages.remove() }).click();
     const countKeys = async (): Promise<number> =>
@@ -101,7 +107,7 @@ describe.skipIf(noBrowser)('a configuration key', () => {
         .length;
     await expect.poll(() => closeToasts(page).then(countKeys)).toBe(1);
     await page.getByText(notifyMessages.wouldGetIt({ count: 1, total: 1 })).waitFor();
-    expect(await rows.getByText(/Test delivered/).count()).toBe(0);
+    expect(await rows.getByText(containing(notifyMessages.testArrived({ duration: anyText }))).count()).toBe(0);
   });
 
   it('deletes removed entries when the page is closed', async () => {
@@ -166,7 +172,7 @@ describe.skipIf(noBrowser)('a configuration key', () => {
       `Line 4 Ignored: ${notifyProblems.lineNotADestination()}`,
       `Line 5 Ignored: ${notifyProblems.schemeUnsupported({ scheme: 'foo' })}`,
     ]);
-    await dialog.getByRole('radio', { name: /^Untagged destinations only/ }).check();
+    await dialog.getByRole('radio', { name: startingWith(notifyMessages.untaggedOption()) }).check();
     await dialog.getByRole('button', { name: notifyMessages.makeTheKey() }).click();
     await dialog.waitFor({ state: 'detached' });
     await expect.poll(() => readOptions('house')).toMatchObject({ withoutTag: 'untagged' });

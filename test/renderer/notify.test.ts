@@ -1,3 +1,4 @@
+import * as notifyFormsMessages from '#messages/notify-forms';
 import * as notifyProblems from '#messages/notify-problems';
 import * as notifyTexts from '#messages/notify-texts';
 import * as deliveryMessages from '#messages/delivery';
@@ -15,6 +16,7 @@ import { push } from '../../services/push/index.ts';
 import { api } from '../support/api.ts';
 import { noBrowser, openPage, getBrowser, signIn } from '../support/browser.ts';
 import { openTestHost, type TestHost } from '../support/host.ts';
+import { anyText, containing, startingWith } from '../support/message-patterns.ts';
 import { expectFits } from './fits.ts';
 import { closeToasts } from './toasts.ts';
 import { screens } from './screens.ts';
@@ -70,29 +72,37 @@ describe.skipIf(noBrowser)('the notification pages', () => {
     await dialog.getByRole('option', { name: /^JSON/ }).click();
     await dialog.getByRole('button', { name: notifyMessages.add(), exact: true }).click();
     await dialog.getByText(notifyProblems.valueMissing()).waitFor();
-    await dialog.getByLabel('Host').fill('127.0.0.1');
-    await dialog.getByLabel('Port').fill(port);
-    await dialog.getByLabel('Encrypted').uncheck();
-    await dialog.getByLabel('User').fill('bob');
-    await dialog.getByLabel('Password').fill('sesame');
+    await dialog.getByLabel(notifyFormsMessages.host()).fill('127.0.0.1');
+    await dialog.getByLabel(notifyFormsMessages.port()).fill(port);
+    await dialog.getByLabel(notifyFormsMessages.encrypted()).uncheck();
+    await dialog.getByLabel(notifyFormsMessages.user()).fill('bob');
+    await dialog.getByLabel(notifyFormsMessages.password()).fill('sesame');
     await dialog.getByLabel(notifyMessages.tags()).fill('nas, night');
     await dialog.getByRole('button', { name: notifyMessages.add(), exact: true }).click();
     await dialog.waitFor({ state: 'detached' });
     const row = rows.filter({ hasText: 'JSON' });
     await row.getByText(notifyMessages.nothingWasSentToIt()).waitFor();
     answer = { status: 403, message: 'Go away, sesame.' };
-    await row.getByRole('button', { name: /^Test/ }).click();
+    await row
+      .getByRole('button', { name: startingWith(notifyMessages.testDestination({ service: anyText, line: anyText })) })
+      .click();
     await row.getByText(notifyMessages.testFailed()).waitFor();
     await row.getByText(notifyMessages.whatItAnsweredWithStatus({ status: '403' })).click();
     await row.getByText('Go away, ****.', { exact: true }).waitFor();
     answer = { status: 200, message: 'Fine.' };
-    await row.getByRole('button', { name: /^Test/ }).click();
-    await row.getByText(/Test delivered in [\d.]+ m?s\./).waitFor();
+    await row
+      .getByRole('button', { name: startingWith(notifyMessages.testDestination({ service: anyText, line: anyText })) })
+      .click();
+    await row.getByText(containing(notifyMessages.testArrived({ duration: anyText }))).waitFor();
     await row.getByText(notifyMessages.deliveryDone(), { exact: true }).waitFor();
-    await row.getByRole('button', { name: /^More actions for/ }).click();
+    await row
+      .getByRole('button', {
+        name: startingWith(notifyMessages.moreForServiceInLine({ service: anyText, line: anyText })),
+      })
+      .click();
     await page.getByRole('menuitem', { name: notifyMessages.edit() }).click();
     const edit = page.getByRole('dialog', { name: notifyMessages.editTheDestination() });
-    expect(await edit.getByLabel('Password').inputValue()).toBe('');
+    expect(await edit.getByLabel(notifyFormsMessages.password()).inputValue()).toBe('');
     await edit.getByText(notifyMessages.secretStored()).waitFor();
     await edit.getByLabel(notifyMessages.tags()).fill('nas');
     await edit.getByRole('button', { name: notifyMessages.save() }).click();
@@ -121,7 +131,7 @@ describe.skipIf(noBrowser)('the notification pages', () => {
     await using browserPage = await visit('/delivery/keys');
     const { page } = browserPage;
     const menu = async (name: string): Promise<void> => {
-      await page.getByRole('button', { name: /^More actions for the key/ }).click();
+      await page.getByRole('button', { name: startingWith(notifyMessages.moreForKey({ key: anyText })) }).click();
       await page.getByRole('menuitem', { name }).click();
     };
     await page.getByRole('button', { name: notifyMessages.newKey() }).click();
@@ -262,7 +272,7 @@ describe.skipIf(noBrowser)('the notification pages', () => {
     await page.getByRole('option', { name: /^ntfy/ }).waitFor();
     await assertFits();
     await page.getByRole('option', { name: /^ntfy/ }).click();
-    await page.getByLabel('Access token').waitFor();
+    await page.getByLabel(notifyFormsMessages.accessToken()).waitFor();
     await assertFits();
     await page.keyboard.press('Escape');
     await page.getByRole('tab', { name: deliveryMessages.history() }).click();

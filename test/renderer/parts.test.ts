@@ -95,7 +95,7 @@ describe.skipIf(noBrowser)('components', () => {
     const { page } = visit;
     await page.getByRole('button', { name: galleryMessages.saveIt() }).press('Enter');
     await page.getByText(galleryMessages.topicInvalid()).waitFor();
-    const field = page.getByLabel('Topic', { exact: true });
+    const field = page.getByLabel(galleryMessages.topic(), { exact: true });
     await expect.poll(() => field.evaluate((element) => element === document.activeElement)).toBe(true);
     expect(await seriousFindings(page)).toEqual([]);
     expect(visit.complaints).toEqual([]);
@@ -104,10 +104,10 @@ describe.skipIf(noBrowser)('components', () => {
   it('moves between tabs with the arrow keys', async () => {
     await using visit = await pages.visit('/gallery');
     const { page } = visit;
-    await page.getByRole('tab', { name: 'Queue' }).focus();
+    await page.getByRole('tab', { name: galleryMessages.queue() }).focus();
     await page.keyboard.press('ArrowRight');
     await page.getByText(galleryMessages.historyText()).waitFor();
-    expect(await page.getByRole('tab', { name: 'History' }).getAttribute('aria-selected')).toBe('true');
+    expect(await page.getByRole('tab', { name: galleryMessages.history() }).getAttribute('aria-selected')).toBe('true');
     expect(visit.complaints).toEqual([]);
   });
 
@@ -124,7 +124,7 @@ describe.skipIf(noBrowser)('components', () => {
   it('switches and selects with the keyboard', async () => {
     await using visit = await pages.visit('/gallery');
     const { page } = visit;
-    const control = page.getByRole('switch', { name: 'On', exact: true });
+    const control = page.getByRole('switch', { name: galleryMessages.on(), exact: true });
     await control.focus();
     await page.keyboard.press('Space');
     expect(await control.getAttribute('aria-checked')).toBe('false');

@@ -10,6 +10,7 @@ import { git } from '../../services/git/index.ts';
 import { uptime } from '../../services/uptime/index.ts';
 import { noBrowser } from '../support/browser.ts';
 import { admin } from '../support/host.ts';
+import { anyText, startingWith } from '../support/message-patterns.ts';
 import { openPages, type Pages } from './visit.ts';
 
 /** Shows and hides a typed password, by mouse and by keyboard. */
@@ -19,17 +20,21 @@ async function checkEye(page: Page, selector: string, autocomplete: string): Pro
   expect(await field.getAttribute('autocomplete')).toBe(autocomplete);
   expect(await field.getAttribute('type')).toBe('password');
   await field.fill('harbour light');
-  const showButton = field.locator('xpath=..').getByRole('button', { name: /^Show / });
+  const showButton = field
+    .locator('xpath=..')
+    .getByRole('button', { name: startingWith(partsMessages.showSubject({ subject: anyText })) });
   await showButton.click();
   expect([await field.getAttribute('type'), await field.inputValue()]).toEqual(['text', 'harbour light']);
-  const hide = field.locator('xpath=..').getByRole('button', { name: /^Hide / });
+  const hide = field
+    .locator('xpath=..')
+    .getByRole('button', { name: startingWith(partsMessages.hideSubject({ subject: anyText })) });
   await hide.focus();
   await page.keyboard.press('Space');
   expect([await field.getAttribute('type'), await field.inputValue()]).toEqual(['password', 'harbour light']);
   // A field that is cleared hides the next password.
   await field
     .locator('xpath=..')
-    .getByRole('button', { name: /^Show / })
+    .getByRole('button', { name: startingWith(partsMessages.showSubject({ subject: anyText })) })
     .click();
   await field.fill('');
   await expect.poll(() => field.getAttribute('type')).toBe('password');

@@ -1,3 +1,4 @@
+import * as pushProblems from '#messages/push-problems';
 import * as pushMessages from '#messages/push';
 import * as pushComposeMessages from '#messages/push-compose';
 import { execFile } from 'node:child_process';
@@ -8,6 +9,7 @@ import { inbox } from '../../services/inbox/index.ts';
 import { push } from '../../services/push/index.ts';
 import { noBrowser, openPage, signIn } from '../support/browser.ts';
 import { adminAuthorization } from '../support/host.ts';
+import { anyCount, anyText, containing, startingWith } from '../support/message-patterns.ts';
 import { expectFits } from './fits.ts';
 import { screens } from './screens.ts';
 import { besidesRefusals, openPages, type Pages } from './visit.ts';
@@ -76,10 +78,12 @@ describe.skipIf(noBrowser)('the page of a topic', () => {
     expect(command).toContain(`-H 'Markdown: yes'`);
     await dialog.getByLabel(pushComposeMessages.sendLater()).fill('some day');
     await dialog.getByRole('button', { name: pushMessages.publish() }).click();
-    await dialog.getByText('Enter a time such as 30m, 2 hours, tomorrow 10am').waitFor();
+    await dialog.getByText(containing(pushProblems.delayInvalid({ hours: anyCount }))).waitFor();
     await dialog.getByLabel(pushComposeMessages.sendLater()).fill('30m');
     await dialog.getByRole('button', { name: pushMessages.publish() }).click();
-    await page.getByText(/^Will be published to harbour on /).waitFor();
+    await page
+      .getByText(startingWith(pushComposeMessages.goesToTargetOnTime({ target: 'harbour', time: anyText })))
+      .waitFor();
     expect(besidesRefusals(visit.complaints)).toEqual([]);
   });
 

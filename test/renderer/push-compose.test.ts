@@ -1,3 +1,4 @@
+import * as pushProblems from '#messages/push-problems';
 import * as partsMessages from '#messages/parts';
 import * as pushMessages from '#messages/push';
 import * as pushComposeMessages from '#messages/push-compose';
@@ -15,6 +16,7 @@ import { push } from '../../services/push/index.ts';
 import { api } from '../support/api.ts';
 import { noBrowser } from '../support/browser.ts';
 import { adminAuthorization } from '../support/host.ts';
+import { anyCount, containing } from '../support/message-patterns.ts';
 import { expectFits } from './fits.ts';
 import { screens } from './screens.ts';
 import { besidesRefusals, openPages, type Pages } from './visit.ts';
@@ -118,7 +120,7 @@ describe.skipIf(noBrowser)('the composer of a message', () => {
     await dialog.getByText('log.txt', { exact: true }).waitFor();
     await dialog.getByLabel(pushComposeMessages.sendLater()).fill('some day');
     await publish(dialog);
-    await dialog.getByText('Enter a time such as 30m, 2 hours').waitFor();
+    await dialog.getByText(containing(pushProblems.delayInvalid({ hours: anyCount }))).waitFor();
     await dialog.getByLabel(pushComposeMessages.sendLater()).fill('');
     await dialog.getByLabel(pushComposeMessages.shownAs()).fill('night.txt');
     await publish(dialog);

@@ -1,3 +1,5 @@
+import * as pushTexts from '#messages/push-texts';
+import * as pushProblems from '#messages/push-problems';
 import * as kitProblems from '#messages/kit-problems';
 import * as partsMessages from '#messages/parts';
 import * as pushMessages from '#messages/push';
@@ -6,9 +8,11 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { control } from '../../services/control/index.ts';
 import { inbox } from '../../services/inbox/index.ts';
 import { push } from '../../services/push/index.ts';
+import { capitalize } from '../../messages/format.ts';
 import { api } from '../support/api.ts';
 import { noBrowser } from '../support/browser.ts';
 import { adminAuthorization } from '../support/host.ts';
+import { anyCount, matching, startingWith } from '../support/message-patterns.ts';
 import { expectFits } from './fits.ts';
 import { screens } from './screens.ts';
 import { besidesRefusals, openPages, type Pages } from './visit.ts';
@@ -57,12 +61,16 @@ describe.skipIf(noBrowser)('delayed and recurring messages', () => {
     const dialog = page.getByRole('dialog', { name: pushComposeMessages.changeTheTime() });
     await dialog.getByLabel(pushComposeMessages.goesOut()).fill('2019-01-01T10:00');
     await dialog.getByRole('button', { name: pushComposeMessages.change() }).click();
-    await dialog.getByText(/^Enter a time such as 30m, 2 hours/).waitFor();
+    await dialog.getByText(startingWith(pushProblems.delayInvalid({ hours: anyCount }))).waitFor();
     const scheduledAt = new Date(Date.now() + 20 * 60_000);
     const local = new Date(scheduledAt.getTime() - scheduledAt.getTimezoneOffset() * 60_000).toISOString().slice(0, 16);
     await dialog.getByLabel(pushComposeMessages.goesOut()).fill(local);
     await dialog.getByRole('button', { name: pushComposeMessages.change() }).click();
-    await list.getByText(/^in (19|20) min$/).waitFor();
+    await list
+      .getByText(
+        new RegExp([19, 20].map((minutes) => matching(pushComposeMessages.inMinutes({ minutes })).source).join('|')),
+      )
+      .waitFor();
 
     await page.getByRole('button', { name: pushMessages.moreForName({ name: 'Tea is ready' }) }).click();
     await page.getByRole('menuitem', { name: pushComposeMessages.publishNow() }).click();
@@ -92,13 +100,15 @@ describe.skipIf(noBrowser)('delayed and recurring messages', () => {
     await dialog.getByLabel(pushMessages.topic()).fill('plants');
     await dialog.getByLabel(pushComposeMessages.message()).fill('Water the plants');
     const next = dialog.getByRole('status', { name: pushComposeMessages.nextRuns() });
-    await next.getByText('Every day at 08:00').waitFor();
+    await next.getByText(capitalize(pushTexts.everyDayAt({ times: '08:00' }))).waitFor();
     expect(await next.getByRole('listitem').count()).toBe(3);
     await dialog
       .getByLabel(pushComposeMessages.when(), { exact: true })
       .selectOption(pushComposeMessages.mondayToFriday());
     await dialog.getByLabel(pushComposeMessages.at(), { exact: true }).fill('07:30');
-    await next.getByText('Monday to Friday at 07:30').waitFor();
+    await next
+      .getByText(capitalize(pushTexts.onWeekdayRangeAt({ from: 'Monday', to: 'Friday', times: '07:30' })))
+      .waitFor();
     await dialog
       .getByLabel(pushComposeMessages.when(), { exact: true })
       .selectOption(pushComposeMessages.anotherRule());
@@ -106,12 +116,13 @@ describe.skipIf(noBrowser)('delayed and recurring messages', () => {
     await dialog.getByLabel(pushComposeMessages.rule(), { exact: true }).fill('99 * * * *');
     await dialog.getByText(kitProblems.calendarFieldInvalid()).waitFor();
     await dialog.getByLabel(pushComposeMessages.rule(), { exact: true }).fill('15 */2 * * *');
-    await next.getByText('Every 2 hours at minute 15').waitFor();
+    const rule = capitalize(pushTexts.everyHoursAtMinutes({ count: 2, minuteCount: 1, minutes: '15' }));
+    await next.getByText(rule).waitFor();
     await dialog.getByLabel(pushComposeMessages.timeZone()).fill('Asia/Tokyo');
     await dialog.getByRole('button', { name: pushComposeMessages.makeTheSchedule() }).click();
     await dialog.waitFor({ state: 'detached' });
     const list = page.getByRole('group', { name: pushComposeMessages.schedules() });
-    await list.getByText('Every 2 hours at minute 15 · Asia/Tokyo · plants').waitFor();
+    await list.getByText(`${rule} · Asia/Tokyo · plants`).waitFor();
 
     await page.getByRole('switch', { name: 'Water the plants' }).click();
     await list.getByText(pushComposeMessages.off(), { exact: true }).waitFor();

@@ -90,7 +90,7 @@ describe.skipIf(noBrowser)('web push to a closed browser', () => {
     ];
     for (const [label, before] of cases) {
       await using visit = await pages.visit('/push', { before });
-      const message = visit.page.getByText(`Notify this browser: ${label}`);
+      const message = visit.page.getByText(pushMessages.notifyThisBrowserReason({ value: label }));
       await message.locator('xpath=following-sibling::p').filter({ hasText: /\w/ }).waitFor();
       expect(visit.complaints).toEqual([]);
     }

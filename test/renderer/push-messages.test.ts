@@ -7,6 +7,7 @@ import { inbox } from '../../services/inbox/index.ts';
 import { push } from '../../services/push/index.ts';
 import { noBrowser } from '../support/browser.ts';
 import { adminAuthorization } from '../support/host.ts';
+import { anyText, containing, matching } from '../support/message-patterns.ts';
 import { expectFits } from './fits.ts';
 import { screens } from './screens.ts';
 import { besidesRefusals, openPages, type Pages } from './visit.ts';
@@ -68,7 +69,7 @@ describe.skipIf(noBrowser)('the messages of a topic', () => {
     const file = rows(page).filter({ hasText: 'log.txt' });
     await file.getByText('6 kB').waitFor();
     await file.getByText('text/plain').waitFor();
-    await file.getByText(/^kept until (.+, )?\d\d:\d\d$/).waitFor();
+    await file.getByText(matching(pushMessages.keptUntilExpires({ expires: anyText }))).waitFor();
     const saving = page.waitForEvent('download');
     await file.getByRole('link', { name: 'log.txt' }).click();
     expect((await saving).suggestedFilename()).toBe('log.txt');
@@ -100,7 +101,9 @@ describe.skipIf(noBrowser)('the messages of a topic', () => {
       'noopener noreferrer',
     ]);
     await page.locator('summary').filter({ hasText: pushMessages.open() }).click();
-    await page.getByText(/this button sends a PUT request to https:\/\/door\.example\//).waitFor();
+    await page
+      .getByText(containing(pushMessages.ntfyAppSends({ method: 'PUT', address: `https://door.example/${anyText}` })))
+      .waitFor();
     await page.locator('summary').filter({ hasText: 'Light' }).click();
     await page.getByText(pushMessages.theNtfyAppOnAndroid()).waitFor();
     expect(visit.complaints).toEqual([]);

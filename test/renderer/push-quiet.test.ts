@@ -14,6 +14,7 @@ import { push } from '../../services/push/index.ts';
 import { noBrowser } from '../support/browser.ts';
 import { adminAuthorization } from '../support/host.ts';
 import { newBrowser, openPushService } from '../services/push/push-service.ts';
+import { anyText, matching, startingWith } from '../support/message-patterns.ts';
 import { expectFits } from './fits.ts';
 import { screens } from './screens.ts';
 import { besidesRefusals, openPages, type Pages } from './visit.ts';
@@ -67,23 +68,35 @@ describe.skipIf(noBrowser)('quiet rules of push', () => {
     const { page } = visit;
     await page.getByRole('link', { name: pushMessages.quietHoursAndRulesOf() }).click();
     await page.getByRole('heading', { level: 1, name: frameMessages.notificationsTitle() }).waitFor();
-    await page.getByText('Never quiet').waitFor();
+    await page.getByText(notificationsMessages.neverQuiet()).waitFor();
     await page.getByRole('link', { name: pushMessages.allTopics() }).click();
     const dialog = page.getByRole('dialog', { name: pushMessages.allTopics() });
     await dialog.getByRole('button', { name: partsMessages.addHours() }).click();
-    const hours = dialog.getByRole('group', { name: 'Quiet hours 1' });
+    const hours = dialog.getByRole('group', {
+      name: partsMessages.numberedGroup({ name: partsMessages.quietHours(), number: 1 }),
+    });
     await hours.getByLabel(partsMessages.spanDays()).selectOption(pushComposeMessages.mondayToFriday());
-    await hours.getByLabel('To').fill('06:30');
+    await hours.getByLabel(partsMessages.to()).fill('06:30');
     await dialog.getByRole('button', { name: partsMessages.addHours() }).click();
-    const secondSpan = dialog.getByRole('group', { name: 'Quiet hours 2' });
+    const secondSpan = dialog.getByRole('group', {
+      name: partsMessages.numberedGroup({ name: partsMessages.quietHours(), number: 2 }),
+    });
     await secondSpan.getByLabel(partsMessages.from()).fill('00:00');
-    await secondSpan.getByLabel('To').fill('00:00');
-    await dialog.getByLabel(notificationsMessages.anUrgentMessageComes()).selectOption('Every 5 minutes');
+    await secondSpan.getByLabel(partsMessages.to()).fill('00:00');
+    await dialog
+      .getByLabel(notificationsMessages.anUrgentMessageComes())
+      .selectOption(notificationsMessages.everyMinutes({ minutes: 5 }));
     await dialog.getByRole('button', { name: pushMessages.save() }).click();
+    const spans = [
+      partsMessages.timeSpan({ days: partsMessages.mondayToFriday(), from: '22:00', to: '06:30' }),
+      partsMessages.allDaySpan({ days: partsMessages.everyDay() }),
+    ];
+    const effect = notificationsMessages.quietHours({ hours: spans.join('; ') });
+    await page.getByText(notificationsMessages.effectRepeated({ effect, minutes: 5 })).waitFor();
     await page
-      .getByText('Quiet: Monday to Friday 22:00–06:30; Every day, all day; urgent messages repeated every 5 min')
+      .getByText(notificationsMessages.quietNow())
+      .or(page.getByText(startingWith(notificationsMessages.quietUntil({ time: anyText }))))
       .waitFor();
-    await page.getByText(/^Quiet (now|until)/).waitFor();
     expect(await rules()).toEqual([
       { topics: '*', mode: 'normal', quiet: ['mon-fri 22:00-06:30', '00:00-00:00'], repeatMinutes: 5 },
     ]);
@@ -94,9 +107,9 @@ describe.skipIf(noBrowser)('quiet rules of push', () => {
     await using visit = await pages.visit('/push/topics/doors');
     const { page } = visit;
     await page.getByRole('link', { name: pushMessages.quietHoursOfThisTopic() }).click();
-    const dialog = page.getByRole('dialog', { name: 'New rule' });
+    const dialog = page.getByRole('dialog', { name: notificationsMessages.newRule() });
     expect(await dialog.getByLabel(pushMessages.topics()).inputValue()).toBe('doors');
-    await dialog.getByRole('radio', { name: 'Silent' }).check();
+    await dialog.getByRole('radio', { name: notificationsMessages.silentMode() }).check();
     await dialog.getByText(notificationsMessages.silentDescription()).waitFor();
     await dialog.getByRole('button', { name: pushMessages.save() }).click();
     await dialog.waitFor({ state: 'detached' });
@@ -105,7 +118,7 @@ describe.skipIf(noBrowser)('quiet rules of push', () => {
     const second = page.getByRole('dialog', { name: pushMessages.ruleForName({ name: 'doors' }) });
     await second.getByLabel(pushMessages.topics()).fill('nas-*-backup');
     await second.getByText(notificationsMessages.fitsTopics({ topics: 'nas-info-backup, nas-error-backup' })).waitFor();
-    await second.getByRole('radio', { name: 'Always' }).check();
+    await second.getByRole('radio', { name: notificationsMessages.alwaysMode() }).check();
     await second.getByRole('button', { name: pushMessages.save() }).click();
     await page.getByText(notificationsMessages.alwaysEffect()).waitFor();
     expect((await rules()).map(({ topics }: { topics: string }) => topics)).toEqual(['nas-*-backup']);
@@ -123,7 +136,7 @@ describe.skipIf(noBrowser)('quiet rules of push', () => {
     await using visit = await pages.visit('/settings/notifications');
     const { page } = visit;
     await page.getByRole('button', { name: pushMessages.addARule() }).click();
-    const dialog = page.getByRole('dialog', { name: 'New rule' });
+    const dialog = page.getByRole('dialog', { name: notificationsMessages.newRule() });
     await dialog.getByLabel(pushMessages.topics()).fill('a b');
     await dialog.getByRole('button', { name: partsMessages.addHours() }).click();
     await dialog.getByLabel(partsMessages.from()).fill('');
@@ -170,14 +183,12 @@ describe.skipIf(noBrowser)('quiet rules of push', () => {
     it('are counted, listed while unread, and acknowledged', async () => {
       await using visit = await pages.visit('/settings/notifications');
       const { page } = visit;
-      await page.getByRole('list', { name: 'Rules' }).waitFor();
+      await page.getByRole('list', { name: notificationsMessages.rules() }).waitFor();
       await publish('doors', 'open');
       await publish('garden', 'dry');
-      await page
-        .getByText('2 messages are delayed and will be summarized for your browsers: doors 1, garden 1')
-        .waitFor();
+      await page.getByText(`${notificationsMessages.messagesHeld({ count: 2 })} doors 1, garden 1`).waitFor();
       await publish('doors', 'Somebody is at the door', { title: 'Door bell', priority: '5' });
-      await page.getByText(/^doors · repeats at \d\d:\d\d$/).waitFor();
+      await page.getByText(matching(notificationsMessages.comesAgain({ topic: 'doors', time: anyText }))).waitFor();
       await page.getByRole('button', { name: notificationsMessages.seenTitle({ title: 'Door bell' }) }).click();
       await expect.poll(async () => (await saved()).urgent).toEqual([]);
       await page.getByText(notificationsMessages.nobodyHasSeenTheseYet()).waitFor({ state: 'detached' });
@@ -188,7 +199,7 @@ describe.skipIf(noBrowser)('quiet rules of push', () => {
       await publish('garden', 'dry');
       await publish('doors', 'Somebody is at the door', { title: 'Door bell', priority: '5' });
       await using visit = await pages.visit('/settings/notifications', screen);
-      await visit.page.getByRole('list', { name: 'Rules' }).waitFor();
+      await visit.page.getByRole('list', { name: notificationsMessages.rules() }).waitFor();
       await expectFits(visit, 'push-quiet', screen);
       await visit.page.goto(`${pages.url}/settings/notifications?rule=*`);
       await visit.page.getByRole('dialog', { name: pushMessages.allTopics() }).waitFor();

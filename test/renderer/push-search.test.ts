@@ -1,3 +1,4 @@
+import * as settingsFormMessages from '#messages/settings-form';
 import * as pushProblems from '#messages/push-problems';
 import * as partsMessages from '#messages/parts';
 import * as pushMessages from '#messages/push';
@@ -8,6 +9,7 @@ import { inbox } from '../../services/inbox/index.ts';
 import { push } from '../../services/push/index.ts';
 import { noBrowser } from '../support/browser.ts';
 import { adminAuthorization } from '../support/host.ts';
+import { anyText, containing } from '../support/message-patterns.ts';
 import { expectFits } from './fits.ts';
 import { screens } from './screens.ts';
 import { besidesRefusals, openPages, type Pages } from './visit.ts';
@@ -79,19 +81,24 @@ describe.skipIf(noBrowser)('messages of all topics', () => {
   it('follows retention rules, which can be changed with Undo', async () => {
     await using visit = await pages.visit('/push/retention');
     const { page } = visit;
-    await page.getByText('Messages are kept for 12 hours').waitFor();
+    await page.getByText(containing(pushMessages.retentionHint({ duration: '12 hours' }))).waitFor();
     await page.getByRole('heading', { name: pushMessages.everyTopicIsKeptAlike() }).waitFor();
     await page.getByRole('button', { name: pushMessages.addARule() }).click();
-    const rule = page.getByRole('group', { name: 'Rule for' });
+    const rule = page.getByRole('group', { name: containing(pushMessages.ruleForName({ name: anyText })) });
     await rule.getByLabel(pushMessages.topic(), { exact: true }).fill('brief');
-    await rule.getByLabel(pushMessages.keptFor()).selectOption('minutes');
+    await rule
+      .getByLabel(pushMessages.keptFor())
+      .selectOption(pushMessages.retentionUnit({ unit: 'minutes', count: 2 }));
     await rule.getByLabel(pushMessages.howManyUnit({ unit: 'minutes' })).fill('1');
     await expect.poll(() => rule.getByLabel(pushMessages.keptFor()).locator(':checked').textContent()).toBe('minute');
     await rule.getByLabel(pushMessages.howManyUnit({ unit: 'minutes' })).fill('90');
     await rule.getByLabel(pushMessages.messagesAtMost()).fill('5');
     await page.getByRole('button', { name: pushMessages.addARule() }).click();
     await rule.nth(1).getByLabel(pushMessages.topic(), { exact: true }).fill('brief');
-    await rule.nth(1).getByLabel(pushMessages.keptFor()).selectOption('not at all');
+    await rule
+      .nth(1)
+      .getByLabel(pushMessages.keptFor())
+      .selectOption(pushMessages.retentionUnit({ unit: 'never', count: 0 }));
     await page.getByRole('button', { name: pushMessages.save() }).click();
     await page.getByText(pushProblems.ruleExists()).waitFor();
     await rule
@@ -99,7 +106,7 @@ describe.skipIf(noBrowser)('messages of all topics', () => {
       .getByRole('button', { name: pushMessages.removeTheRuleForName({ name: 'brief' }) })
       .click();
     await page.getByRole('button', { name: pushMessages.save() }).click();
-    await page.getByText('Saved.').waitFor();
+    await page.getByText(settingsFormMessages.saved()).waitFor();
     const readLifetime = async (): Promise<number> => {
       const reply = await fetch(`${pages.host.url('push')}/brief`, {
         method: 'POST',
@@ -130,10 +137,10 @@ describe.skipIf(noBrowser)('messages of all topics', () => {
     await page.getByLabel(pushMessages.topic(), { exact: true }).fill('logs-*');
     await page.getByRole('button', { name: pushMessages.addARule() }).click();
     await page
-      .getByRole('group', { name: 'Rule for' })
+      .getByRole('group', { name: containing(pushMessages.ruleForName({ name: anyText })) })
       .nth(1)
       .getByLabel(pushMessages.keptFor())
-      .selectOption('not at all');
+      .selectOption(pushMessages.retentionUnit({ unit: 'never', count: 0 }));
     await expectFits(visit, 'push-keeping', screen);
   });
 });

@@ -10,6 +10,7 @@ import { push } from '../../services/push/index.ts';
 import { noBrowser } from '../support/browser.ts';
 import { api } from '../support/api.ts';
 import { adminAuthorization } from '../support/host.ts';
+import { anyText, matching, startingWith } from '../support/message-patterns.ts';
 import { seriousFindings } from './axe.ts';
 import { expectFits } from './fits.ts';
 import { screens } from './screens.ts';
@@ -64,7 +65,7 @@ describe.skipIf(noBrowser)('the topic list', () => {
     await menu.click();
     await page.getByRole('menuitem', { name: pushMessages.eightHours() }).click();
     await expect.poll(readMuted).toEqual([['nas-info-backup', 8]]);
-    await page.getByText(/^Muted until /).waitFor();
+    await page.getByText(startingWith(pushMessages.mutedUntil({ time: anyText }))).waitFor();
     await menu.click();
     await page.getByRole('menuitem', { name: pushMessages.unmute() }).click();
     await expect.poll(readMuted).toEqual([]);
@@ -165,7 +166,7 @@ describe.skipIf(noBrowser)('the topic list', () => {
         .getByRole('region', { name: pushMessages.topics() })
         .getByRole('heading', { level: 3 })
         .allInnerTexts(),
-    ).toEqual(['critical', 'error', 'warning', 'info', 'Other names']);
+    ).toEqual(['critical', 'error', 'warning', 'info', pushMessages.otherNames()]);
     await page.getByLabel(pushMessages.order()).selectOption(pushMessages.byService());
     await page.getByRole('list', { name: pushMessages.topicsTitle({ title: 'shop' }) }).waitFor();
     expect(visit.complaints).toEqual([]);
@@ -182,7 +183,7 @@ describe.skipIf(noBrowser)('the topic list', () => {
     await page.getByRole('list', { name: pushMessages.topics() }).waitFor();
     expect(await newest.isVisible()).toBe(false);
     // The link still has the focus and leads back.
-    expect(await page.evaluate(() => document.activeElement?.textContent?.trim())).toBe('All messages');
+    expect(await page.evaluate(() => document.activeElement?.textContent?.trim())).toBe(pushMessages.allMessages());
     await page.getByRole('list', { name: pushMessages.topics() }).getByRole('link', { name: /plain/ }).click();
     await page.getByRole('group', { name: pushMessages.messages() }).getByText('news of plain').waitFor();
     await page.getByRole('link', { name: pushMessages.topics(), exact: true }).click();
@@ -200,21 +201,25 @@ describe.skipIf(noBrowser)('the topic list', () => {
     await using visit = await pages.visit('/push');
     const { page } = visit;
     await page.getByRole('tab', { name: pushMessages.history() }).click();
-    await page.getByRole('img', { name: /^Messages per day: 0, .*, 7, today last$/ }).waitFor();
+    await page
+      .getByRole('img', { name: matching(pushMessages.messagesEachDaySummary({ counts: `0, ${anyText}, 7` })) })
+      .waitFor();
     const row = page.getByRole('row', { name: /shop-critical-security/ });
     expect((await row.getByRole('cell').allInnerTexts()).slice(1, 3)).toEqual(['2', '2']);
     await expect.poll(() => new URL(page.url()).pathname).toBe('/push/history');
     // Without subscribers and browsers these columns are hidden.
     expect(await page.getByRole('columnheader').allInnerTexts()).toEqual(['Topic', 'Today', '7 days', 'Last']);
-    await page.getByText(/^7 published in total/).waitFor();
-    await page.getByRole('img', { name: /^Messages in the last 24 hours by priority: \d+ in total$/ }).waitFor();
+    await page.getByText(startingWith(pushMessages.publishedSinceTheBeginning({ total: 7 }))).waitFor();
+    await page.getByRole('img', { name: matching(pushMessages.messagesOfTheLast24({ total: anyText })) }).waitFor();
     await page.getByText(partsMessages.tableOfValues()).last().click();
     await page.getByRole('region', { name: pushMessages.messagesEachDay() }).waitFor();
     await row.getByRole('link').click();
     await page.getByRole('heading', { level: 1, name: 'shop-critical-security' }).waitFor();
     await page.getByText(pushMessages.listeningNow()).waitFor();
     await publish('shop-critical-security');
-    await page.getByRole('img', { name: /, 3, today last$/ }).waitFor();
+    await page
+      .getByRole('img', { name: matching(pushMessages.messagesEachDaySummary({ counts: `${anyText}, 3` })) })
+      .waitFor();
     expect(visit.complaints).toEqual([]);
   });
 

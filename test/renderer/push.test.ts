@@ -1,3 +1,5 @@
+import * as pushTexts from '#messages/push-texts';
+import * as serviceMessages from '#messages/service';
 import * as pushProblems from '#messages/push-problems';
 import * as pushMessages from '#messages/push';
 import * as pushComposeMessages from '#messages/push-compose';
@@ -8,6 +10,7 @@ import { push } from '../../services/push/index.ts';
 import { api } from '../support/api.ts';
 import { noBrowser } from '../support/browser.ts';
 import { adminAuthorization } from '../support/host.ts';
+import { anyText, containing, getTagText } from '../support/message-patterns.ts';
 import { expectFits } from './fits.ts';
 import { screens } from './screens.ts';
 import { openPages, type Pages } from './visit.ts';
@@ -47,7 +50,7 @@ describe.skipIf(noBrowser)('the push page', () => {
     const { page } = visit;
     await page.getByRole('button', { name: pushMessages.sendMeAFirstMessage() }).click();
     const newest = page.getByRole('list', { name: pushMessages.newestMessages() }).getByRole('listitem');
-    await newest.getByText('Your first message').waitFor();
+    await newest.getByText(pushTexts.firstMessageTitle()).waitFor();
     await page.getByText(pushMessages.yourFirstMessageIsHere()).waitFor();
     await page.getByRole('list', { name: pushMessages.topics() }).getByRole('link', { name: /hello/ }).waitFor();
     expect(await page.getByRole('button', { name: pushMessages.sendMeAFirstMessage() }).count()).toBe(0);
@@ -92,18 +95,18 @@ describe.skipIf(noBrowser)('the push page', () => {
     await messages.getByText('message number 59;').waitFor();
     await page.getByRole('link', { name: pushMessages.subscribe(), exact: true }).click();
     // Instead of a code that phones cannot use, the required step is shown.
-    await page.getByRole('link', { name: 'Share Messages with your network' }).waitFor();
+    await page.getByRole('link', { name: getTagText(pushMessages.shareForPhone(), 'network') }).waitFor();
     const code = page.getByRole('img', { name: pushMessages.subscribeToTopicWithThe({ topic: 'long' }) });
     expect(await code.count()).toBe(0);
     // Without sharing, a reverse proxy may still make the address reachable.
-    await page.getByRole('radio', { name: 'Other devices' }).check();
+    await page.getByRole('radio', { name: serviceMessages.otherDevices() }).check();
     const another = page.getByText(pushMessages.reachedByAnotherAddress());
     await another.click();
     await page.getByLabel(pushMessages.addressOfThisServer()).fill('https://push.example.org');
     await code.waitFor();
     await page.getByText('https://push.example.org/long', { exact: false }).first().waitFor();
     await page.getByLabel(pushMessages.addressOfThisServer()).fill('');
-    await page.getByRole('radio', { name: 'This computer' }).check();
+    await page.getByRole('radio', { name: serviceMessages.thisComputer() }).check();
     const { url } = { url: pages.host.url('push') };
     await page.getByText(`curl -H "Authorization: Bearer TOKEN" -d "Hello" ${url}/long`).waitFor();
     await api(pages.url, '/api/access/anyone', {
@@ -138,7 +141,9 @@ describe.skipIf(noBrowser)('the push page', () => {
     await one.page.getByText(pushMessages.reachedByAnotherAddress()).click();
     await one.page.getByLabel(pushMessages.addressOfThisServer()).fill('https://push.example.org');
     // Phones open the app, where other devices show a code.
-    const ways = one.page.getByRole('img', { name: /with the ntfy app/ });
+    const ways = one.page.getByRole('img', {
+      name: containing(pushMessages.subscribeToTopicWithThe({ topic: anyText })),
+    });
     await ways
       .or(one.page.getByRole('link', { name: pushMessages.openItInTheApp() }))
       .first()

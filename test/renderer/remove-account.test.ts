@@ -1,3 +1,4 @@
+import * as mailMessages from '#messages/mail';
 import * as accountsMessages from '#messages/accounts';
 import * as stateMessages from '#messages/state';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
@@ -111,9 +112,9 @@ describe.skipIf(noBrowser)('account removal dialog', () => {
     await dialog.getByLabel(accountsMessages.dataInServices()).selectOption('transfer');
     await dialog.getByLabel(accountsMessages.transferTo()).selectOption('heir');
     // A change in another window does not reset it.
-    const body = JSON.stringify({ description: 'changed elsewhere' });
+    const body = JSON.stringify({ description: mailMessages.changedMeanwhile() });
     await api(pages.url, `/api/accounts/${name}`, { method: 'PATCH', body });
-    await page.getByText('changed elsewhere').first().waitFor({ state: 'attached' });
+    await page.getByText(mailMessages.changedMeanwhile()).first().waitFor({ state: 'attached' });
     await page.route(`**/api/accounts/${name}?**`, (route) => route.abort());
     await dialog.getByRole('button', { name: accountsMessages.removeTheAccount() }).click();
     await dialog.getByRole('alert').waitFor();

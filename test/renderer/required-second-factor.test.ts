@@ -9,6 +9,7 @@ import { push } from '../../services/push/index.ts';
 import { api } from '../support/api.ts';
 import { noBrowser, openPage, signIn, type PageOptions, type WatchedPage } from '../support/browser.ts';
 import { admin } from '../support/host.ts';
+import { containing } from '../support/message-patterns.ts';
 import { readCode } from '../support/second-factor.ts';
 import { expectFits } from './fits.ts';
 import { screens } from './screens.ts';
@@ -63,14 +64,14 @@ describe.skipIf(noBrowser)('the page of the required second factor', () => {
     const secret = await page.locator('.scan code').innerText();
     await page.getByLabel(secondFactorMessages.code()).fill(readCode(secret));
     await page.getByRole('button', { name: secondFactorMessages.enable() }).click();
-    await page.getByText('Save these recovery codes now.').waitFor();
+    await page.getByText(containing(secondFactorMessages.saveCodesHint())).waitFor();
   }
 
   it('leads from the sign-in through the enrolment to the requested page', async () => {
     await using own = await visit('/account');
     const { page } = own;
     await signInByForm(page);
-    await page.getByText(`Your administrator requires two-step sign-in for ${name}.`, { exact: false }).waitFor();
+    await page.getByText(containing(accessMessages.secondStepRequired({ name })), { exact: false }).waitFor();
     await page.reload();
     await heading(page).waitFor();
     expect(await page.getByRole('navigation').count()).toBe(0);
@@ -89,7 +90,7 @@ describe.skipIf(noBrowser)('the page of the required second factor', () => {
     await page.goto(`${pages.url}/`);
     await isHome(page);
     await setRequirement('everybody');
-    await page.getByRole('button', { name: `Signed in as ${name}` }).click();
+    await page.getByRole('button', { name: frameMessages.signedInAsName({ name }) }).click();
     await page.getByRole('menuitem', { name: accountsMessages.yourAccount() }).click();
     await heading(page).waitFor();
     await page.getByRole('button', { name: accountsMessages.signOut() }).click();

@@ -1,3 +1,4 @@
+import * as accountProblems from '#messages/account-problems';
 import * as controlProblems from '#messages/control-problems';
 import * as accessMessages from '#messages/access';
 import * as accountsMessages from '#messages/accounts';
@@ -11,12 +12,18 @@ import { inbox } from '../../services/inbox/index.ts';
 import { push } from '../../services/push/index.ts';
 import { api } from '../support/api.ts';
 import { noBrowser, openPage, signIn, type PageOptions, type WatchedPage } from '../support/browser.ts';
+import { anyCount, anyText, containing } from '../support/message-patterns.ts';
 import { addAuthenticator, readCode } from '../support/second-factor.ts';
 import { expectFits } from './fits.ts';
 import { screens } from './screens.ts';
 import { besidesRefusals, openPages, type Pages } from './visit.ts';
 
 const password = 'velvet-otter-93-lantern';
+
+/** Reason for a refused code, with or without recovery codes. */
+const wrongCode = new RegExp(
+  [accountProblems.wrongAppCode(), accountProblems.wrongOrUsedCode()].map((text) => containing(text).source).join('|'),
+);
 
 describe.skipIf(noBrowser)('second factor in the browser', () => {
   let pages: Pages;
@@ -78,7 +85,7 @@ describe.skipIf(noBrowser)('second factor in the browser', () => {
     await enterPassword(accountPage.page);
     await accountPage.page.getByLabel(secondFactorMessages.code()).fill('000000');
     await accountPage.page.getByRole('button', { name: secondFactorMessages.enable() }).click();
-    await accountPage.page.getByText(/Wrong code|The code is wrong/).waitFor();
+    await accountPage.page.getByText(wrongCode).waitFor();
     await accountPage.page.getByRole('button', { name: secondFactorMessages.cancel() }).click();
     const { secret, recoveryCodes } = await setUp(accountPage.page);
     expect(recoveryCodes).toHaveLength(10);
@@ -87,10 +94,7 @@ describe.skipIf(noBrowser)('second factor in the browser', () => {
     await using other = await visit('/');
     await signInByForm(other.page);
     await enterCode(other.page, '000000');
-    await other.page
-      .getByRole('alert')
-      .getByText(/Wrong code|The code is wrong/)
-      .waitFor();
+    await other.page.getByRole('alert').getByText(wrongCode).waitFor();
     // The code of the app was used to set it up; that of the next half minute counts already.
     await enterCode(other.page, readCode(secret, 1));
     await isHome(other.page);
@@ -103,11 +107,8 @@ describe.skipIf(noBrowser)('second factor in the browser', () => {
     await using fourth = await visit('/');
     await signInByForm(fourth.page);
     await enterCode(fourth.page, first);
-    await fourth.page
-      .getByRole('alert')
-      .getByText(/has already been used/)
-      .waitFor();
-    await fourth.page.getByRole('button', { name: 'Sign in with another account' }).click();
+    await fourth.page.getByRole('alert').getByText(accountProblems.wrongOrUsedCode()).waitFor();
+    await fourth.page.getByRole('button', { name: accessMessages.signInWithAnotherAccount() }).click();
     await fourth.page.getByRole('heading', { name: accessMessages.signIn() }).waitFor();
 
     await accountPage.page.reload();
@@ -147,7 +148,7 @@ describe.skipIf(noBrowser)('second factor in the browser', () => {
     await enterCode(other.page, '000001');
     await other.page
       .getByRole('alert')
-      .getByText(/Too many failed sign-ins. Try again in/)
+      .getByText(containing(accountProblems.tooManyAttempts({ seconds: anyCount })))
       .waitFor();
     guesses.abort();
     expect(await other.page.getByRole('heading', { name: frameMessages.homeTitle(), exact: true }).count()).toBe(0);
@@ -167,25 +168,25 @@ describe.skipIf(noBrowser)('second factor in the browser', () => {
     const row = page
       .getByRole('list', { name: secondFactorMessages.secondFactors() })
       .getByRole('listitem')
-      .filter({ hasText: /works at/ });
-    await row.getByText('works at localhost').waitFor();
+      .filter({ hasText: containing(secondFactorMessages.passkeyDetails({ host: anyText })) });
+    await row.getByText(containing(secondFactorMessages.passkeyDetails({ host: 'localhost' }))).waitFor();
     expect(await key.credentials()).toBe(1);
 
     await page.getByRole('button', { name: accountsMessages.signOut(), exact: true }).first().click();
     await page.getByRole('heading', { name: accessMessages.signIn() }).waitFor();
     await signInByForm(page);
-    await page.getByRole('button', { name: 'Use a passkey instead' }).click();
-    await page.getByRole('button', { name: `Signed in as ${name}` }).waitFor();
+    await page.getByRole('button', { name: accessMessages.useAPasskeyInstead() }).click();
+    await page.getByRole('button', { name: frameMessages.signedInAsName({ name }) }).waitFor();
 
     await page.goto(`${localhost()}/account`);
-    await row.getByText('last used').waitFor();
+    await row.getByText(containing(secondFactorMessages.usedPasskeyDetails({ host: anyText }))).waitFor();
     await row.getByRole('button', { name: secondFactorMessages.remove() }).click();
     await enterPassword(page);
     await page.getByText(secondFactorMessages.passkeyRemoved()).waitFor();
     await expect.poll(() => row.count()).toBe(0);
     await using other = await visit('/');
     await signInByForm(other.page);
-    expect(await other.page.getByRole('button', { name: 'Use a passkey instead' }).count()).toBe(0);
+    expect(await other.page.getByRole('button', { name: accessMessages.useAPasskeyInstead() }).count()).toBe(0);
     expect(besidesRefusals(accountPage.complaints)).toEqual([]);
   });
 
@@ -196,21 +197,21 @@ describe.skipIf(noBrowser)('second factor in the browser', () => {
     const { recoveryCodes } = await setUp(page);
     await page.getByRole('button', { name: secondFactorMessages.addAPasskey() }).click();
     await enterPassword(page);
-    await page.getByText('works at localhost').waitFor();
+    await page.getByText(containing(secondFactorMessages.passkeyDetails({ host: 'localhost' }))).waitFor();
     await page.getByRole('button', { name: accountsMessages.signOut(), exact: true }).first().click();
     await signInByForm(page);
     await key.decline();
-    await page.getByRole('button', { name: 'Use a passkey instead' }).click();
+    await page.getByRole('button', { name: accessMessages.useAPasskeyInstead() }).click();
     await page.getByRole('alert').getByText(stateMessages.passkeyNotConfirmed()).waitFor();
     await enterCode(page, recoveryCodes[1] ?? '');
-    await page.getByRole('button', { name: `Signed in as ${name}` }).waitFor();
+    await page.getByRole('button', { name: frameMessages.signedInAsName({ name }) }).waitFor();
   });
 
   it('explains at an IP address how to add a passkey, and offers none', async () => {
     await using accountPage = await visit('/account', name);
     await setUp(accountPage.page);
     await accountPage.page.goto(`${pages.url}/account`);
-    await accountPage.page.getByText('Browsers don’t create passkeys for IP addresses.', { exact: false }).waitFor();
+    await accountPage.page.getByText(secondFactorMessages.passkeysUnavailable(), { exact: false }).waitFor();
     expect(await accountPage.page.getByRole('button', { name: secondFactorMessages.addAPasskey() }).count()).toBe(0);
   });
 
@@ -222,7 +223,7 @@ describe.skipIf(noBrowser)('second factor in the browser', () => {
     const dialog = page.getByRole('dialog', { name: secondFactorMessages.disableQuestion() });
     await dialog.getByLabel(secondFactorMessages.code()).fill('abcdefgh');
     await dialog.getByRole('button', { name: secondFactorMessages.disable() }).click();
-    await dialog.getByText(/Wrong code|The code is wrong/).waitFor();
+    await dialog.getByText(wrongCode).waitFor();
     await dialog.getByLabel(secondFactorMessages.code()).fill(recoveryCodes[0] ?? '');
     await dialog.getByRole('button', { name: secondFactorMessages.disable() }).click();
     await page.getByRole('button', { name: secondFactorMessages.setUp() }).waitFor();
@@ -286,7 +287,7 @@ describe.skipIf(noBrowser)('second factor in the browser', () => {
     await expectFits(accountPage, 'second-factor-codes', screen);
     await page.getByRole('button', { name: secondFactorMessages.addAPasskey() }).click();
     await enterPassword(page);
-    await page.getByText('works at localhost').waitFor();
+    await page.getByText(containing(secondFactorMessages.passkeyDetails({ host: 'localhost' }))).waitFor();
     await page.getByRole('button', { name: secondFactorMessages.iHaveSavedThem() }).click();
     await expectFits(accountPage, 'second-factor-enabled', screen);
     await page.getByRole('button', { name: secondFactorMessages.disable() }).click();

@@ -2,6 +2,7 @@ import * as logMessages from '#messages/log';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { api } from '../support/api.ts';
 import { noBrowser, openPage, signIn } from '../support/browser.ts';
+import { anyText, containing } from '../support/message-patterns.ts';
 import { openPages, type Pages } from './visit.ts';
 
 const mia = { name: 'mia', password: 'velvet-otter-93-lantern' };
@@ -22,12 +23,18 @@ describe.skipIf(noBrowser)('the security log on the Log page', () => {
     await using visit = await pages.visit('/settings/log');
     const { page } = visit;
     const rows = page.getByRole('region', { name: logMessages.lines() }).getByRole('row');
-    await rows.filter({ hasText: 'is ready' }).first().waitFor();
+    await rows
+      .filter({ hasText: containing(logMessages.hostReady({ version: anyText })) })
+      .first()
+      .waitFor();
     await page.getByLabel(logMessages.service(), { exact: true }).selectOption({ label: logMessages.security() });
-    await rows.filter({ hasText: 'is ready' }).first().waitFor({ state: 'detached' });
+    await rows
+      .filter({ hasText: containing(logMessages.hostReady({ version: anyText })) })
+      .first()
+      .waitFor({ state: 'detached' });
     const failure = await rows.filter({ hasText: 'sign-in failed' }).innerText();
     expect(failure).toContain('address 127.0.0.1, target control, account mia');
-    expect(failure).toContain('Warning');
+    expect(failure).toContain(logMessages.warning());
     expect(await rows.filter({ hasText: 'account created' }).first().innerText()).toContain('account mia');
     expect(await page.content()).not.toContain('not the password');
     expect(visit.complaints).toEqual([]);

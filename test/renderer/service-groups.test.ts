@@ -1,3 +1,4 @@
+import * as frameMessages from '#messages/frame';
 import { expect, it } from 'vitest';
 import { groupServices } from '../../renderer/src/pages/service-groups.ts';
 import type { ServiceState } from '../../services/contracts/control/api.ts';
@@ -23,6 +24,6 @@ it('lists each service in one group, system services last', () => {
   expect(titledRows).toEqual([
     ['Alerts', 'push'],
     ['Data', 'sync'],
-    ['Homeport itself', 'popups', 'inbox'],
+    [frameMessages.homeportItself(), 'popups', 'inbox'],
   ]);
 });

@@ -1,3 +1,10 @@
+import * as mailSettingsMessages from '#messages/mail-settings';
+import * as logMessages from '#messages/log';
+import * as hostSettingsMessages from '#messages/host-settings';
+import * as dataSettingsMessages from '#messages/data-settings';
+import * as addonsTexts from '#messages/addons-texts';
+import * as addonsSettingsMessages from '#messages/addons-settings';
+import * as downloadsSettingsMessages from '#messages/downloads-settings';
 import * as frameMessages from '#messages/frame';
 import * as partsMessages from '#messages/parts';
 import * as settingsMessages from '#messages/settings';
@@ -13,7 +20,11 @@ import { mail } from '../../services/mail/index.ts';
 import { popups } from '../../services/popups/index.ts';
 import { getFailureAdvice } from '../../renderer/src/pages/downloads/queue/download-status.ts';
 import { noBrowser } from '../support/browser.ts';
+import { anyText, matching, startingWith } from '../support/message-patterns.ts';
 import { besidesRefusals, openPages, type Pages } from './visit.ts';
+
+/** Notice after a change of the service was saved. */
+const savedNotice = `${settingsFormMessages.saved()} ${settingsFormMessages.startedAnew({ restarted: 'Moody' })}`;
 
 describe.skipIf(noBrowser)('the Settings pages', () => {
   let pages: Pages;
@@ -29,14 +40,16 @@ describe.skipIf(noBrowser)('the Settings pages', () => {
     await using visit = await real.visit('/settings/mail');
     const { page } = visit;
     const row = (label: string) => page.locator('.row', { has: page.getByLabel(label, { exact: true }) });
-    expect(await row('Maximum email size').getByText(settingsFormMessages.takesEffectImmediately()).count()).toBe(0);
-    await page.getByLabel('Maximum email size', { exact: true }).fill('16');
-    await row('Maximum email size').getByText(settingsFormMessages.takesEffectImmediately()).waitFor();
+    expect(
+      await row(mailSettingsMessages.maxMegabytes()).getByText(settingsFormMessages.takesEffectImmediately()).count(),
+    ).toBe(0);
+    await page.getByLabel(mailSettingsMessages.maxMegabytes(), { exact: true }).fill('16');
+    await row(mailSettingsMessages.maxMegabytes()).getByText(settingsFormMessages.takesEffectImmediately()).waitFor();
     await page.getByText(settingsFormMessages.advanced(), { exact: true }).click();
-    await page.getByText('Mail server', { exact: true }).click();
-    await page.getByLabel('Host name', { exact: true }).fill('mail.example.org');
-    await row('Host name').getByText(settingsFormMessages.savingRestartsTheService()).waitFor();
-    await page.getByLabel('Host name', { exact: true }).fill('localhost');
+    await page.getByText(mailSettingsMessages.groupMailServer(), { exact: true }).click();
+    await page.getByLabel(mailSettingsMessages.hostName(), { exact: true }).fill('mail.example.org');
+    await row(mailSettingsMessages.hostName()).getByText(settingsFormMessages.savingRestartsTheService()).waitFor();
+    await page.getByLabel(mailSettingsMessages.hostName(), { exact: true }).fill('localhost');
     await page.getByRole('button', { name: settingsFormMessages.saveChanges() }).click();
     await page.getByText(settingsFormMessages.saved(), { exact: true }).waitFor();
     expect(visit.complaints).toEqual([]);
@@ -46,11 +59,11 @@ describe.skipIf(noBrowser)('the Settings pages', () => {
     await using real = await openPages({ services: [inbox, mail, control] });
     await using visit = await real.visit('/settings/mail');
     const { page } = visit;
-    const senders = page.getByRole('group', { name: 'Access' });
+    const senders = page.getByRole('group', { name: mailSettingsMessages.groupAccess() });
     const logins = senders.getByRole('button', { name: settingsFormMessages.addARow() });
-    await senders.getByLabel('Sign-in').waitFor();
+    await senders.getByLabel(mailSettingsMessages.signIn()).waitFor();
     expect(await logins.count()).toBe(0);
-    await senders.getByLabel('Sign-in').selectOption('Optional');
+    await senders.getByLabel(mailSettingsMessages.signIn()).selectOption(mailSettingsMessages.signInOptional());
     await logins.waitFor();
     await page.getByRole('button', { name: settingsFormMessages.discard() }).click();
     await logins.waitFor({ state: 'detached' });
@@ -72,7 +85,7 @@ describe.skipIf(noBrowser)('the Settings pages', () => {
     await row.getByLabel('age').fill('36');
     await page.getByLabel('Extra').fill('{"a": 1}');
     await save.press('Enter');
-    await page.getByText('Saved. Restarted: Moody.').waitFor();
+    await page.getByText(savedNotice).waitFor();
     await expect.poll(() => save.isDisabled()).toBe(true);
     // The focus stays where it was.
     expect(await save.evaluate((button) => button === document.activeElement)).toBe(true);
@@ -100,7 +113,7 @@ describe.skipIf(noBrowser)('the Settings pages', () => {
     await page.getByLabel('Name').evaluate((field: HTMLInputElement) => field.form?.requestSubmit());
     await page.getByLabel('Name').fill('lantern');
     await page.getByLabel('Name').press('Enter');
-    await page.getByText('Saved. Restarted: Moody.').waitFor();
+    await page.getByText(savedNotice).waitFor();
     expect(sent).toEqual([{ name: 'lantern' }]);
   });
 
@@ -116,7 +129,7 @@ describe.skipIf(noBrowser)('the Settings pages', () => {
     expect(await message.innerText()).not.toBe('');
     await page.getByLabel('Limit').fill('4');
     await page.getByRole('button', { name: settingsFormMessages.saveChanges() }).click();
-    await page.getByText('Saved. Restarted: Moody.').waitFor();
+    await page.getByText(savedNotice).waitFor();
     expect(besidesRefusals(visit.complaints)).toEqual([]);
   });
 
@@ -134,11 +147,11 @@ describe.skipIf(noBrowser)('the Settings pages', () => {
     const { page } = visit;
     await page.getByLabel('Name').fill('lantern');
     await page.getByRole('button', { name: settingsFormMessages.saveChanges() }).click();
-    await page.getByText('Saved. Restarted: Moody.').waitFor();
-    await page.getByRole('button', { name: 'Reset to default for Name' }).click();
+    await page.getByText(savedNotice).waitFor();
+    await page.getByRole('button', { name: matching(settingsFormMessages.backToDefault({ title: 'Name' })) }).click();
     expect(await page.getByLabel('Name').inputValue()).toBe('harbour');
     await page.getByRole('button', { name: settingsFormMessages.saveChanges() }).click();
-    await page.getByText('Saved. Restarted: Moody.').waitFor();
+    await page.getByText(savedNotice).waitFor();
     expect(file()).not.toContain('lantern');
   });
 
@@ -148,7 +161,7 @@ describe.skipIf(noBrowser)('the Settings pages', () => {
     await visit.page.getByLabel('Name').fill('typed here');
     await other.page.getByLabel('Limit').fill('9');
     await other.page.getByRole('button', { name: settingsFormMessages.saveChanges() }).click();
-    await other.page.getByText('Saved. Restarted: Moody.').waitFor();
+    await other.page.getByText(savedNotice).waitFor();
     await expect.poll(() => visit.page.getByLabel('Limit').inputValue()).toBe('9');
     expect(await visit.page.getByLabel('Name').inputValue()).toBe('typed here');
   });
@@ -157,7 +170,7 @@ describe.skipIf(noBrowser)('the Settings pages', () => {
     await using visit = await pages.visit('/settings');
     const { page } = visit;
     await page.getByText(settingsMessages.setUpFile(), { exact: true }).click();
-    const field = page.getByLabel('PostgreSQL address', { exact: true });
+    const field = page.getByLabel(dataSettingsMessages.databaseUrl(), { exact: true });
     await field.click();
     await page.keyboard.type('postgresql://quay');
     expect(await field.inputValue()).toBe('postgresql://quay');
@@ -185,7 +198,7 @@ describe.skipIf(noBrowser)('the Settings pages', () => {
     // The former value is a change as well, after the other one was saved.
     await page.getByLabel('Limit').fill('3');
     answered.resolve();
-    await page.getByText('Saved. Restarted: Moody.').waitFor();
+    await page.getByText(savedNotice).waitFor();
     expect(file()).toMatch(/limit: 7/);
     expect(await page.getByLabel('Name').inputValue()).toBe('one and two');
     expect(await page.getByLabel('Limit').inputValue()).toBe('3');
@@ -220,10 +233,10 @@ describe.skipIf(noBrowser)('the Settings pages', () => {
     const { page } = visit;
     const placeholder = (name: string): Promise<string | null> =>
       page.getByRole('searchbox', { name, exact: true }).getAttribute('placeholder');
-    expect([await placeholder('Search the settings'), await placeholder('Search the log')]).toEqual([
-      'Search settings',
-      'Search the log',
-    ]);
+    expect([
+      await placeholder(settingsMessages.searchTheSettings()),
+      await placeholder(logMessages.searchTheLog()),
+    ]).toEqual([settingsMessages.searchSettings(), logMessages.searchTheLog()]);
   });
 
   it('requires a confirmation before a reload with unsaved changes, and not after they were discarded', async () => {
@@ -244,7 +257,7 @@ describe.skipIf(noBrowser)('the Settings pages', () => {
     await page.getByRole('heading', { name: 'Moody' }).waitFor();
     await expect.poll(() => page.url()).toBe(`${pages.url}/settings/moody`);
     await page.goBack();
-    await page.getByLabel('Open the browser').waitFor();
+    await page.getByLabel(hostSettingsMessages.openBrowser()).waitFor();
   });
 
   it('keeps unsaved input while another page is open', async () => {
@@ -270,32 +283,34 @@ describe.skipIf(noBrowser)('the Settings pages', () => {
     const section = page
       .getByRole('navigation', { name: frameMessages.sections() })
       .getByRole('link', { name: /^Mail/ });
-    await page.getByLabel('Maximum email size', { exact: true }).fill('16');
+    await page.getByLabel(mailSettingsMessages.maxMegabytes(), { exact: true }).fill('16');
     const log = page
       .getByRole('navigation', { name: frameMessages.homeportItself() })
       .getByRole('link', { name: frameMessages.logTitle() });
     await log.click();
     await page.getByRole('heading', { level: 1, name: frameMessages.logTitle() }).waitFor();
-    await expect.poll(() => section.textContent()).toContain('unsaved changes');
-    expect(await log.textContent()).not.toContain('unsaved changes');
+    await expect.poll(() => section.textContent()).toContain(frameMessages.unsavedSuffix());
+    expect(await log.textContent()).not.toContain(frameMessages.unsavedSuffix());
     await page
       .getByRole('navigation', { name: frameMessages.homeport(), exact: true })
       .getByRole('link', { name: frameMessages.deliveryTitle() })
       .click();
-    await page.getByRole('tab', { name: /^Settings\s?, unsaved changes$/ }).click();
+    await page
+      .getByRole('tab', { name: matching(`${settingsMessages.settings()}${anyText}${frameMessages.unsavedSuffix()}`) })
+      .click();
     await page.getByRole('button', { name: settingsFormMessages.discard() }).click();
     await page.getByRole('tab', { name: settingsMessages.settings(), exact: true }).waitFor();
     await page.goto(`${real.url}/settings/log`);
     await section.waitFor();
-    expect(await section.textContent()).not.toContain('unsaved changes');
+    expect(await section.textContent()).not.toContain(frameMessages.unsavedSuffix());
     // A change of general settings marks that page.
     await page.goto(`${real.url}/settings`);
-    await page.getByLabel('Maximum session length (days)', { exact: true }).fill('30');
+    await page.getByLabel(hostSettingsMessages.sessionDays(), { exact: true }).fill('30');
     await log.click();
     const general = page
       .getByRole('navigation', { name: frameMessages.homeportItself() })
-      .getByRole('link', { name: /^General/ });
-    await expect.poll(() => general.textContent()).toContain('unsaved changes');
+      .getByRole('link', { name: startingWith(settingsMessages.general()) });
+    await expect.poll(() => general.textContent()).toContain(frameMessages.unsavedSuffix());
     // The host of this test has no service for destinations, which the Delivery page requests.
     expect(besidesRefusals(visit.complaints)).toEqual([]);
   });
@@ -305,9 +320,9 @@ describe.skipIf(noBrowser)('the Settings pages', () => {
     const { page } = visit;
     await page.getByRole('searchbox', { name: settingsMessages.searchTheSettings() }).fill('backups keep');
     const results = page.getByRole('list', { name: settingsMessages.settingsThatFit() });
-    await results.getByRole('link', { name: 'Backups to keep' }).click();
+    await results.getByRole('link', { name: hostSettingsMessages.backupKeep() }).click();
     await page.getByRole('heading', { level: 1, name: frameMessages.backupTitle() }).waitFor();
-    const field = page.getByLabel('Backups to keep');
+    const field = page.getByLabel(hostSettingsMessages.backupKeep());
     await expect.poll(() => field.evaluate((element) => element === document.activeElement)).toBe(true);
     await expect.poll(() => page.url()).toBe(`${pages.url}/settings/backup/backupKeep`);
     // Enter opens the first result.
@@ -318,7 +333,7 @@ describe.skipIf(noBrowser)('the Settings pages', () => {
     await expect.poll(() => field.evaluate((element) => element === document.activeElement)).toBe(true);
     // Folded fields are opened, and former paths are redirected.
     await page.goto(`${pages.url}/settings/host/databaseUrl`);
-    const folded = page.getByLabel('PostgreSQL address');
+    const folded = page.getByLabel(hostSettingsMessages.databaseUrl());
     await expect.poll(() => folded.evaluate((element) => element === document.activeElement)).toBe(true);
     await page.goto(`${pages.url}/settings/host/trustedProxies`);
     await page
@@ -339,13 +354,15 @@ describe.skipIf(noBrowser)('the Settings pages of real services', () => {
     await page.getByText(settingsFormMessages.advanced(), { exact: true }).click();
     const keys = page.getByRole('group', { name: 'TorBox' });
     await page.getByText('TorBox', { exact: true }).click();
-    await keys.getByLabel('API key').fill('a key');
-    await page.getByLabel(settingsMessages.searchTheSettings()).fill('Real-Debrid: URL');
-    await page.getByRole('link', { name: /Real-Debrid: URL/ }).click();
+    await keys.getByLabel(addonsTexts.apiKey()).fill('a key');
+    await page
+      .getByLabel(settingsMessages.searchTheSettings())
+      .fill(addonsSettingsMessages.serviceUrl({ name: 'Real-Debrid' }));
+    await page.getByRole('link', { name: addonsSettingsMessages.serviceUrl({ name: 'Real-Debrid' }) }).click();
     const address = page.getByRole('group', { name: 'Real-Debrid' }).getByLabel('URL');
     await expect.poll(() => address.evaluate((element) => element === document.activeElement)).toBe(true);
     // Unsaved changes stay visible.
-    expect(await keys.getByLabel('API key').inputValue()).toBe('a key');
+    expect(await keys.getByLabel(addonsTexts.apiKey()).inputValue()).toBe('a key');
     expect(besidesRefusals(visit.complaints)).toEqual([]);
   });
 
@@ -354,8 +371,8 @@ describe.skipIf(noBrowser)('the Settings pages of real services', () => {
     await using visit = await real.visit('/settings/addons');
     const { page } = visit;
     await page.getByText(settingsFormMessages.advanced(), { exact: true }).click();
-    await page.getByText('Upstream addons', { exact: true }).click();
-    const timeoutField = page.getByLabel('Addon timeout', { exact: true });
+    await page.getByText(addonsSettingsMessages.groupUpstreamAddons(), { exact: true }).click();
+    const timeoutField = page.getByLabel(addonsSettingsMessages.timeout(), { exact: true });
     expect(await timeoutField.inputValue()).toBe('7');
     await timeoutField.fill('0.5');
     await page.getByRole('button', { name: settingsFormMessages.saveChanges() }).click();
@@ -374,12 +391,12 @@ describe.skipIf(noBrowser)('the Settings pages of real services', () => {
     const { page } = visit;
     const theme = page.getByRole('radiogroup', { name: settingsMessages.theme() });
     // Settings of the desktop app are hidden in browsers, and the network is not listed as a service.
-    await page.getByLabel('Open the browser').waitFor();
-    expect(await page.getByLabel('Store the key in the system keyring').count()).toBe(0);
+    await page.getByLabel(hostSettingsMessages.openBrowser()).waitFor();
+    expect(await page.getByLabel(hostSettingsMessages.keyring()).count()).toBe(0);
     const homeportNavigation = page.getByRole('navigation', { name: frameMessages.homeportItself() });
     // Settings of the web interface are on the same page, regardless of the path.
     await page.goto(`${real.url}/settings/control/port`);
-    await expect.poll(() => page.getByLabel('Port', { exact: true }).isVisible()).toBe(true);
+    await expect.poll(() => page.getByLabel(hostSettingsMessages.port(), { exact: true }).isVisible()).toBe(true);
     expect(
       await homeportNavigation.getByRole('link', { name: settingsMessages.general() }).getAttribute('aria-current'),
     ).toBe('page');
@@ -428,10 +445,12 @@ describe.skipIf(noBrowser)('the Settings pages of real services', () => {
     await using visit = await real.visit('/settings/notifications');
     const { page } = visit;
     await page.getByRole('button', { name: settingsFormMessages.addQuietHours() }).click();
-    const row = page.getByRole('group', { name: settingsFormMessages.titleRow({ title: 'Quiet hours', row: '1' }) });
+    const row = page.getByRole('group', {
+      name: settingsFormMessages.titleRow({ title: settingsFormMessages.quietHours(), row: '1' }),
+    });
     for (const day of ['Sat', 'Sun']) await row.getByRole('button', { name: day }).click();
     await row.getByLabel(settingsFormMessages.from()).fill('21:30');
-    await row.getByLabel('to', { exact: true }).fill('06:45');
+    await row.getByLabel(settingsFormMessages.to(), { exact: true }).fill('06:45');
     const file = join(real.host.dataDir, 'homeport.yaml');
     await expect.poll(() => readFileSync(file, 'utf8')).toContain('mon-fri 21:30-06:45');
     await page.reload();
@@ -486,15 +505,15 @@ describe.skipIf(noBrowser)('the desktop app', () => {
     const { page } = visit;
     await page.getByText(settingsFormMessages.advanced(), { exact: true }).click();
     for (const fold of ['Folders', 'Video, audio and subtitles']) await page.getByText(fold, { exact: true }).click();
-    const field = page.getByLabel('Temporary folder', { exact: true });
+    const field = page.getByLabel(downloadsSettingsMessages.tempDir(), { exact: true });
     await field.locator('xpath=..').getByRole('button', { name: partsMessages.choose() }).click();
     await expect.poll(() => field.inputValue()).toBe('/Videos');
     // This setting is locked.
     expect(await page.getByRole('button', { name: partsMessages.choose() }).first().isDisabled()).toBe(true);
-    await page.getByLabel('Quality', { exact: true }).selectOption({ label: '720p' });
-    const parts = page.getByRole('group', { name: 'SponsorBlock categories' });
-    await parts.getByLabel('Sponsors', { exact: true }).uncheck();
-    await parts.getByLabel('End cards and credits').check();
+    await page.getByLabel(downloadsSettingsMessages.quality(), { exact: true }).selectOption({ label: '720p' });
+    const parts = page.getByRole('group', { name: downloadsSettingsMessages.sponsorblockCategories() });
+    await parts.getByLabel(downloadsSettingsMessages.sponsorblockCategoriesSponsor(), { exact: true }).uncheck();
+    await parts.getByLabel(downloadsSettingsMessages.sponsorblockCategoriesOutro()).check();
     await field.fill('');
     await page.getByRole('button', { name: settingsFormMessages.saveChanges() }).click();
     await page.getByText(settingsFormMessages.saved(), { exact: true }).waitFor();
@@ -521,10 +540,10 @@ describe.skipIf(noBrowser)('the desktop app', () => {
       },
     });
     const { page } = visit;
-    await page.getByLabel('Store the key in the system keyring').waitFor();
+    await page.getByLabel(hostSettingsMessages.keyring()).waitFor();
     const choices = page.getByRole('radiogroup', { name: settingsMessages.whenWindowClosed() });
-    await expect.poll(() => choices.getByRole('radio', { name: 'Keep running' }).isChecked()).toBe(true);
-    await choices.getByRole('radio', { name: 'Ask' }).check();
+    await expect.poll(() => choices.getByRole('radio', { name: settingsMessages.closeKeep() }).isChecked()).toBe(true);
+    await choices.getByRole('radio', { name: settingsMessages.closeAsk() }).check();
     const login = page.getByRole('switch', { name: settingsMessages.startAtSignIn() });
     await login.click();
     await expect.poll(() => login.getAttribute('aria-checked')).toBe('true');

@@ -1,3 +1,4 @@
+import * as pushMessages from '#messages/push';
 import * as accessMessages from '#messages/access';
 import * as frameMessages from '#messages/frame';
 import * as inboxMessages from '#messages/inbox';
@@ -9,6 +10,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { serviceChanged, settingsChanged, type ServiceState } from '../../services/contracts/control/api.ts';
 import { noBrowser } from '../support/browser.ts';
 import { admin } from '../support/host.ts';
+import { anyText, containing } from '../support/message-patterns.ts';
 import { besidesRefusals, openPages, type Pages } from './visit.ts';
 
 const moody: ServiceState = {
@@ -80,7 +82,9 @@ describe.skipIf(noBrowser)('all pages', () => {
     await page.getByText('3 topics').waitFor();
     const restarts = await hold(page, /\/api\/services\/moody\/restart$/, 'POST');
     pages.inbox.bus?.publish(serviceChanged, { ...moody, state: 'failed', reason: 'Its disk is full.' });
-    const button = page.getByRole('list', { name: partsMessages.needsYou() }).getByRole('button', { name: /Restart/ });
+    const button = page
+      .getByRole('list', { name: partsMessages.needsYou() })
+      .getByRole('button', { name: homeMessages.restart() });
     await button.press('Enter');
     await restarts.asked;
     await expect.poll(() => button.getAttribute('aria-busy')).toBe('true');
@@ -138,7 +142,7 @@ describe.skipIf(noBrowser)('all pages', () => {
     await using visit = await pages.visit('/');
     const { page } = visit;
     expect(await page.evaluate(() => document.activeElement === document.body)).toBe(true);
-    await page.getByRole('link', { name: 'All messages' }).press('Enter');
+    await page.getByRole('link', { name: pushMessages.allMessages() }).press('Enter');
     await page.getByRole('heading', { level: 1, name: frameMessages.inboxTitle() }).waitFor();
     await expect.poll(() => hasKeyboard(page.getByRole('main'))).toBe(true);
     // A link that stays in the document keeps the focus.
@@ -258,8 +262,8 @@ describe.skipIf(noBrowser)('all pages', () => {
       },
     });
     const { page } = visit;
-    await page.getByLabel('Name').fill(admin.name);
-    await page.getByLabel('Password').fill(admin.password);
+    await page.getByLabel(accessMessages.name()).fill(admin.name);
+    await page.getByLabel(accessMessages.password()).fill(admin.password);
     await page.keyboard.press('Enter');
     await page.getByText('3 topics').waitFor();
     await page.getByRole('button', { name: frameMessages.mediaGroup() }).click();
@@ -297,7 +301,7 @@ describe.skipIf(noBrowser)('all pages', () => {
       .getByRole('region', { name: partsMessages.news() })
       .getByRole('button', { name: partsMessages.undo() })
       .waitFor();
-    await page.getByRole('button', { name: /Signed in as/ }).click();
+    await page.getByRole('button', { name: containing(frameMessages.signedInAsName({ name: anyText })) }).click();
     await page.getByRole('menuitem', { name: frameMessages.signOut() }).click();
     await page.getByRole('heading', { name: accessMessages.signIn() }).waitFor();
     expect(pages.inbox.items).toEqual([]);

@@ -130,7 +130,9 @@ describe.skipIf(noBrowser)('The list of subscriptions', () => {
   it.each([360, 700])('keeps the spacing of a failed subscription in a window %i px wide', async (width) => {
     await using browserPage = await open('', { width });
     const name = browserPage.page.getByRole('heading', { name: 'Channel 1', exact: true });
-    await browserPage.page.getByRole('button', { name: 'Change the address: Channel 1' }).waitFor();
+    await browserPage.page
+      .getByRole('button', { name: `${downloadsMessages.changeTheAddress()}: Channel 1` })
+      .waitFor();
     const [outer, inner] = await Promise.all([rows(browserPage.page).first().boundingBox(), name.boundingBox()]);
     expect((inner?.y ?? 0) - (outer?.y ?? 0)).toBeGreaterThanOrEqual(8);
   });

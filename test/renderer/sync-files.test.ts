@@ -6,6 +6,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { inbox } from '../../services/inbox/index.ts';
 import { noBrowser, openPage, signIn, getBrowser } from '../support/browser.ts';
 import { lacksRclone, openSyncFixture, type SyncFixture } from '../services/sync/sync-fixture.ts';
+import { anyText, containing } from '../support/message-patterns.ts';
 import { expectFits } from './fits.ts';
 import { screens } from './screens.ts';
 
@@ -132,7 +133,7 @@ describe.skipIf(noBrowser || lacksRclone)('The files of Sync', () => {
     const { page } = browserPage;
     await page.goto(`${fixture.host.url('control')}/sync/remotes`);
     await page
-      .getByText(/\d.* of .*B used/)
+      .getByText(containing(m.storageUsedOf({ used: anyText, total: anyText })))
       .first()
       .waitFor();
   });

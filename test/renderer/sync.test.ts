@@ -12,6 +12,7 @@ import { noBrowser, openPage, signIn, getBrowser } from '../support/browser.ts';
 import { lacksRclone, openSyncFixture, until, type SyncFixture } from '../services/sync/sync-fixture.ts';
 import { openProvider } from '../services/sync/oauth-provider.ts';
 import { tree } from '../services/sync/trees.ts';
+import { anyCount, anyText, containing, matching, startingWith } from '../support/message-patterns.ts';
 import { expectFits } from './fits.ts';
 import { screens } from './screens.ts';
 
@@ -90,23 +91,29 @@ describe.skipIf(noBrowser || lacksRclone)('Sync', () => {
     await page.getByRole('button', { name: syncMessages.newSync() }).click();
     await page.getByLabel(syncMessages.name()).fill('Notes');
     await page.getByLabel(syncMessages.from()).fill('somewhere');
-    await page.getByLabel('To', { exact: true }).fill(`${fixture.folder}/mirror`);
+    await page.getByLabel(syncMessages.to(), { exact: true }).fill(`${fixture.folder}/mirror`);
     await page.getByLabel(syncMessages.whatItDoes()).selectOption('sync');
     await page.getByLabel(syncMessages.when()).selectOption('day');
     await page.getByLabel(syncMessages.at(), { exact: true }).fill('04:15');
     await page.getByRole('button', { name: syncMessages.save(), exact: true }).click();
-    await page.getByText('Enter a folder such as').waitFor();
+    await page.getByText(containing(problems.locationInvalid({ folder: anyText }))).waitFor();
     await page.getByLabel(syncMessages.from()).fill(`${fixture.folder}/mirror`);
     await page.getByRole('button', { name: syncMessages.chooseSource() }).click();
     const picker = page.getByRole('dialog', { name: syncMessages.chooseAFolder() });
     await picker.getByText(syncMessages.noFoldersInIt()).waitFor();
-    await picker.getByRole('button', { name: 'Up' }).click();
+    await picker.getByRole('button', { name: syncMessages.up() }).click();
     await picker.getByRole('button', { name: 'notes' }).click();
     await picker.getByRole('button', { name: syncMessages.useThisFolder() }).click();
     expect(await page.getByLabel(syncMessages.from()).inputValue()).toBe(`${fixture.folder}/notes`);
     await page.getByRole('button', { name: syncMessages.save(), exact: true }).click();
     await page.getByRole('heading', { name: 'Notes' }).waitFor();
-    await page.getByText(/^Every day at 04:15 · Next run .*04:15/).waitFor();
+    await page
+      .getByText(
+        startingWith(
+          `${syncMessages.everyDayAtTime({ time: '04:15' })} · ${syncMessages.nextRunAt({ time: `${anyText}04:15` })}`,
+        ),
+      )
+      .waitFor();
     await page.getByRole('button', { name: syncMessages.preview() }).click();
     await page.getByRole('radio', { name: 'Delete 1' }).waitFor();
     await page.getByText('gone.txt').waitFor();
@@ -148,7 +155,10 @@ describe.skipIf(noBrowser || lacksRclone)('Sync', () => {
     const papers = page.getByRole('list', { name: syncMessages.jobs() }).getByRole('link', { name: /^Papers / });
     await papers.getByText(/x\/y: .* is a file or is inside one/).waitFor();
     await page.goto(`${fixture.host.url('control')}/sync/history/${String(failed)}`);
-    await page.getByText('is a file or is inside one').first().waitFor();
+    await page
+      .getByText(containing(causes.folderNeeded({ path: anyText })))
+      .first()
+      .waitFor();
     await page.goto(`${fixture.host.url('control')}/sync/syncs/${String(task)}`);
     await page.getByRole('button', { name: syncMessages.runAgain() }).waitFor();
     expect(await page.getByRole('button', { name: syncMessages.pause() }).count()).toBe(0);
@@ -191,7 +201,7 @@ describe.skipIf(noBrowser || lacksRclone)('Sync', () => {
   it('browses folders with breadcrumbs, and reports unreadable ones', async () => {
     await using browserPage = await visit('/sync/files');
     const { page } = browserPage;
-    await page.getByRole('link', { name: /This computer/ }).waitFor();
+    await page.getByRole('link', { name: syncMessages.thisComputer() }).waitFor();
     await page.goto(
       `${fixture.host.url('control')}/sync/files?at=${encodeURIComponent(`${fixture.folder}/photos/2026`)}`,
     );
@@ -212,7 +222,11 @@ describe.skipIf(noBrowser || lacksRclone)('Sync', () => {
     await page.getByRole('button', { name: syncMessages.runNow() }).click();
     await page.getByText(/of 800 MB/).waitFor();
     await page.getByText('a harbour at night.mkv').waitFor();
-    await page.getByRole('img', { name: /Up to/ }).or(page.getByText(/MB\/s/).first()).first().waitFor();
+    await page
+      .getByRole('img', { name: containing(syncMessages.upToSpeed({ speed: anyCount })) })
+      .or(page.getByText(/MB\/s/).first())
+      .first()
+      .waitFor();
     await expectFits(browserPage, 'sync-running', screens[0] ?? ({} as never));
     await page.getByRole('button', { name: syncMessages.pause(), exact: true }).click();
     await page.getByText(syncMessages.stopped()).first().waitFor();
@@ -311,7 +325,7 @@ describe.skipIf(noBrowser || lacksRclone)('Sync', () => {
     await page.getByRole('button', { name: syncMessages.editName({ name: 'shed' }) }).click();
     const password = page.getByLabel(syncMessages.password(), { exact: false }).first();
     await expect.poll(() => password.getAttribute('placeholder')).toBe(syncMessages.secretStays());
-    await page.getByLabel('Delete: Password').check();
+    await page.getByLabel(matching(syncMessages.forgetNamed({ label: 'Password' }))).check();
     const patchRequest = page.waitForRequest((request) => request.method() === 'PATCH');
     await page.getByRole('button', { name: syncMessages.save() }).click();
     expect((await patchRequest).postDataJSON()).toEqual({ parameters: { pass: '' } });
@@ -341,13 +355,13 @@ describe.skipIf(noBrowser || lacksRclone)('Sync', () => {
     await page.getByText(syncMessages.signInHint()).waitFor();
     await page.getByLabel(syncMessages.name(), { exact: true }).fill('cloud');
     await page.getByRole('dialog').getByText(syncMessages.more(), { exact: true }).click();
-    await page.getByRole('button', { name: /^Show \d+ more options$/ }).click();
+    await page.getByRole('button', { name: matching(syncMessages.showRareFields({ count: anyCount })) }).click();
     for (const [field, value] of Object.entries(provider.parameters)) {
       const label = field.slice(0, 1).toUpperCase() + field.slice(1).replaceAll('_', ' ');
-      await page.getByLabel(`${label} (optional)`, { exact: true }).fill(value);
+      await page.getByLabel(syncMessages.optionalField({ label }), { exact: true }).fill(value);
     }
     await page.getByRole('button', { name: syncMessages.addIt() }).click();
-    await page.getByText('Where do you want to sign in?').waitFor();
+    await page.getByText(syncMessages.whereToSignIn()).waitFor();
     await expectFits(browserPage, 'sync-sign-in', screens[0] ?? ({} as never));
     await page.getByRole('button', { name: syncMessages.goOn() }).click();
     await page.getByRole('link', { name: syncMessages.openSignIn() }).click();
@@ -363,8 +377,8 @@ describe.skipIf(noBrowser || lacksRclone)('Sync', () => {
     await fixture.api('POST', '/api/sync/remotes', { name: 'shared', type: 'yandex', parameters: {} });
     await using browserPage = await visit('/sync/remotes');
     const { page } = browserPage;
-    await page.getByRole('button', { name: 'Continue setting up shared' }).click();
-    await page.getByText('Where do you want to sign in?').waitFor();
+    await page.getByRole('button', { name: matching(syncMessages.resumeSetup({ name: 'shared' })) }).click();
+    await page.getByText(syncMessages.whereToSignIn()).waitFor();
     const token = JSON.stringify({ access_token: 'x', token_type: 'bearer', expiry: '2099-01-01T00:00:00Z' });
     for (const answer of ['false', token]) await fixture.api('POST', '/api/sync/remotes/shared/setup', { answer });
     await page.keyboard.press('Escape');

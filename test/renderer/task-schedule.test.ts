@@ -1,3 +1,4 @@
+import * as syncMessages from '#messages/sync';
 import { describe, expect, it } from 'vitest';
 import { formatSchedule } from '../../renderer/src/pages/sync/tasks/task-schedule.ts';
 
@@ -12,18 +13,34 @@ const hoursFromNow = (hours: number): string => {
 
 describe('formatSchedule', () => {
   it('formats the schedule in local time', () => {
-    expect(formatSchedule({ cron: '30 3 * * *', zone: localZone }, winter)).toBe('Every day at 03:30');
+    expect(formatSchedule({ cron: '30 3 * * *', zone: localZone }, winter)).toBe(
+      syncMessages.everyDayAtTime({ time: '03:30' }),
+    );
     expect(formatSchedule({ cron: null, zone: localZone }, winter)).toBe('');
-    expect(formatSchedule({ cron: '0 * * * *', zone: hoursFromNow(2) }, winter)).toBe('Every hour');
+    expect(formatSchedule({ cron: '0 * * * *', zone: hoursFromNow(2) }, winter)).toBe(syncMessages.everyHour());
   });
 
   it('adds the time of another time zone', () => {
     const zone = hoursFromNow(2);
-    expect(formatSchedule({ cron: '30 3 * * *', zone }, winter)).toBe(`Every day at 01:30 (03:30 in ${zone})`);
-    expect(formatSchedule({ cron: '0 1 * * 1', zone }, winter)).toBe(`Every Sunday at 23:00 (Monday 01:00 in ${zone})`);
-    expect(formatSchedule({ cron: '0 0 1 * *', zone }, winter)).toBe(`Cron: 0 0 1 * * (${zone})`);
+    expect(formatSchedule({ cron: '30 3 * * *', zone }, winter)).toBe(
+      syncMessages.timeInZone({ schedule: syncMessages.everyDayAtTime({ time: '01:30' }), time: '03:30', zone }),
+    );
+    expect(formatSchedule({ cron: '0 1 * * 1', zone }, winter)).toBe(
+      syncMessages.dayAndTimeInZone({
+        schedule: syncMessages.everyWeekdayAtTime({ day: 'Sunday', time: '23:00' }),
+        day: 'Monday',
+        time: '01:00',
+        zone,
+      }),
+    );
+    expect(formatSchedule({ cron: '0 0 1 * *', zone }, winter)).toBe(
+      syncMessages.inZone({ schedule: syncMessages.byRule({ rule: '0 0 1 * *' }), zone }),
+    );
     expect(formatSchedule({ cron: '0 1 * * 1', zone: 'Nowhere/AtAll' }, winter)).toBe(
-      'Every Monday at 01:00 (Nowhere/AtAll)',
+      syncMessages.inZone({
+        schedule: syncMessages.everyWeekdayAtTime({ day: 'Monday', time: '01:00' }),
+        zone: 'Nowhere/AtAll',
+      }),
     );
   });
 });

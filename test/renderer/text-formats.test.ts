@@ -1,3 +1,4 @@
+import * as dataConnectMessages from '#messages/data-connect';
 import { describe, expect, it } from 'vitest';
 import { formatPlayers } from '../../renderer/src/pages/addons/configurations/player-format.ts';
 import { getTypeLabel } from '../../renderer/src/pages/addons/sources/type-labels.ts';
@@ -233,7 +234,7 @@ describe('a table', () => {
 
   it('states that a restrictive policy without a condition grants nothing', () => {
     const policy = { command: 'SELECT', roles: [], isPermissive: false, condition: 'true', check: null };
-    expect(describePolicy(policy)).toBe('This policy restricts nothing.');
+    expect(describePolicy(policy)).toBe(dataConnectMessages.itRestrictsNothing());
   });
 
   it('removes brackets around the complete condition', () => {

@@ -1,3 +1,5 @@
+import * as inboxMessages from '#messages/inbox';
+import * as manifestsMessages from '#messages/manifests';
 import * as hostProblems from '#messages/host-problems';
 import * as homeMessages from '#messages/home';
 import * as frameMessages from '#messages/frame';
@@ -6,6 +8,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { api } from '../support/api.ts';
 import { noBrowser, openPage, signIn, getBrowser, type WatchedPage } from '../support/browser.ts';
 import { openTestHost, type TestHost } from '../support/host.ts';
+import { startingWith } from '../support/message-patterns.ts';
 import { expectFits } from './fits.ts';
 import { screens } from './screens.ts';
 import { besidesRefusals } from './visit.ts';
@@ -47,7 +50,9 @@ describe.skipIf(noBrowser)('the pages of an account with a grant for one topic',
     await publish('vault', 'The code is 8');
     await publish('lawn', 'Frost on the grass');
     await page.getByText('Frost on the grass').waitFor();
-    const link = page.getByRole('navigation', { name: frameMessages.homeport() }).getByRole('link', { name: /^Inbox/ });
+    const link = page
+      .getByRole('navigation', { name: frameMessages.homeport() })
+      .getByRole('link', { name: startingWith(inboxMessages.inbox()) });
     await expect.poll(() => link.textContent()).toMatch(/2/);
     // Another account reads one of them; the count for this account is reloaded.
     const { items } = await callApp('PATCH', '/api/inbox', { ids: 'all', read: true }).then(() =>
@@ -67,7 +72,7 @@ describe.skipIf(noBrowser)('the pages of an account with a grant for one topic',
   it.each(screens)('shows Home without numbers of other accounts, on $on', async (screen) => {
     await using browserPage = await visit('/', screen);
     const rows = browserPage.page.getByRole('region', { name: homeMessages.services() }).getByRole('listitem');
-    await rows.filter({ hasText: 'Mail gateway' }).waitFor();
+    await rows.filter({ hasText: manifestsMessages.mailTitle() }).waitFor();
     expect(await browserPage.page.getByText(/unread|queued|in the outbox/).count()).toBe(0);
     await expectFits(browserPage, 'granted-home', screen);
   });

@@ -1,3 +1,4 @@
+import * as hostProblems from '#messages/host-problems';
 import * as backupMessages from '#messages/backup';
 import * as logMessages from '#messages/log';
 import * as partsMessages from '#messages/parts';
@@ -7,6 +8,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { textLine } from '../../main/host/log/format.ts';
 import { noBrowser } from '../support/browser.ts';
+import { anyText, containing, matching, startingWith } from '../support/message-patterns.ts';
 import { expectFits } from './fits.ts';
 import { closeToasts } from './toasts.ts';
 import { screens } from './screens.ts';
@@ -57,7 +59,7 @@ describe.skipIf(noBrowser)('the upkeep pages', () => {
     await rows.first().waitFor();
     const [name = ''] = readdirSync(folder);
     const loading = page.waitForEvent('download');
-    await page.getByRole('link', { name: /^Download homeport-/ }).click();
+    await page.getByRole('link', { name: startingWith(backupMessages.downloadBackup({ name: 'homeport-' })) }).click();
     const loaded = await (await loading).path();
     expect(readFileSync(loaded).equals(readFileSync(join(folder, name)))).toBe(true);
     await page.getByText(backupMessages.fromATerminal(), { exact: true }).click();
@@ -85,10 +87,12 @@ describe.skipIf(noBrowser)('the upkeep pages', () => {
       .getByLabel(partsMessages.chooseSubject({ subject: 'a backup file' }))
       .and(page.locator('input'));
     await chooser.setInputFiles({ name: 'half.tar.gz', mimeType: 'application/gzip', buffer: bytes.subarray(0, 900) });
-    await page.getByText(/^This backup can’t be restored/).waitFor();
+    await page.getByText(startingWith(hostProblems.backupDamaged({ reason: anyText }))).waitFor();
     await chooser.setInputFiles({ name: 'old.tar.gz', mimeType: 'application/gzip', buffer: bytes });
-    const dialog = page.getByRole('dialog', { name: /^Restore the backup from/ });
-    await dialog.getByText(/^All files in the backup are intact/).waitFor();
+    const dialog = page.getByRole('dialog', {
+      name: matching(backupMessages.restoreBackupCreatedAt({ createdAt: anyText })),
+    });
+    await dialog.getByText(startingWith(backupMessages.backupWhole({ version: anyText }))).waitFor();
     await dialog.getByRole('button', { name: backupMessages.cancel() }).click();
     expect(await rows.count()).toBe(1);
     await page.getByRole('button', { name: backupMessages.removeName({ name }) }).click();
@@ -100,26 +104,32 @@ describe.skipIf(noBrowser)('the upkeep pages', () => {
     await using visit = await pages.visit('/settings/backup');
     const { page } = visit;
     await page.getByRole('button', { name: backupMessages.makeABackup() }).click();
-    const restore = page.getByRole('button', { name: /^Restore homeport-/ });
+    const restore = page.getByRole('button', {
+      name: startingWith(backupMessages.restoreBackup({ name: 'homeport-' })),
+    });
     await restore.click();
-    const dialog = page.getByRole('dialog', { name: /^Restore the backup from / });
+    const dialog = page.getByRole('dialog', {
+      name: matching(backupMessages.restoreBackupCreatedAt({ createdAt: anyText })),
+    });
     const contents = dialog.getByRole('region', { name: backupMessages.whatItHolds() });
-    await contents.getByRole('row', { name: /^Settings, accounts and keys \d+ \d/ }).waitFor();
-    await dialog.getByText(/the current data is set aside/).waitFor();
+    await contents
+      .getByRole('row', { name: startingWith(`${backupMessages.settingsAccountsAndKeys()} ${anyText}`) })
+      .waitFor();
+    await dialog.getByText(containing(backupMessages.restoreConsequences({ createdAt: anyText }))).waitFor();
     const go = dialog.getByRole('button', { name: backupMessages.restoreAndStartAnew() });
     await dialog.getByLabel(backupMessages.confirmLabel({ word: backupMessages.confirmWord() })).fill('yes');
     expect(await go.isDisabled()).toBe(true);
     expect(restarts).toBe(0);
     await dialog.getByLabel(backupMessages.confirmLabel({ word: backupMessages.confirmWord() })).fill('restore');
     await page.keyboard.press('Enter');
-    await page.getByText(/^Homeport restarts with the backup from /).waitFor();
+    await page.getByText(startingWith(backupMessages.restoringBackup({ createdAt: anyText }))).waitFor();
     await expect.poll(() => restarts).toBe(1);
     // A damaged backup shows an error instead of its contents.
     for (const name of readdirSync(folder)) writeFileSync(join(folder, name), 'no archive');
     await restore.click();
     await dialog
       .getByRole('alert')
-      .getByText(/^This backup can’t be restored/)
+      .getByText(startingWith(hostProblems.backupDamaged({ reason: anyText })))
       .waitFor();
     expect(await go.count()).toBe(0);
     expect(besidesRefusals(visit.complaints)).toEqual([]);
@@ -138,15 +148,17 @@ describe.skipIf(noBrowser)('the upkeep pages', () => {
     const rows = page.getByRole('list', { name: backupMessages.replacedByARestore() }).getByRole('listitem');
     await rows
       .first()
-      .getByText(/^Data until Sunday,? 5 April 2026/)
+      .getByText(startingWith(backupMessages.dataUntilCreatedAt({ createdAt: `Sunday${anyText} 5 April 2026` })))
       .waitFor();
     await rows
       .first()
-      .getByRole('button', { name: /^Delete / })
+      .getByRole('button', { name: startingWith(backupMessages.removeName({ name: anyText })) })
       .click();
     const findFolders = (): readonly string[] => readdirSync(folders).filter((name) => name.includes('2026-04'));
     await expect.poll(() => closeToasts(page).then(findFolders)).toEqual([]);
-    await rows.getByText(/^Data until Wednesday,? 4 March 2026/).waitFor();
+    await rows
+      .getByText(startingWith(backupMessages.dataUntilCreatedAt({ createdAt: `Wednesday${anyText} 4 March 2026` })))
+      .waitFor();
     expect(visit.complaints).toEqual([]);
   });
 
@@ -155,7 +167,7 @@ describe.skipIf(noBrowser)('the upkeep pages', () => {
     const { page } = visit;
     const lines = page.getByRole('region', { name: logMessages.lines() });
     await lines
-      .getByText(/^Homeport \S+ is ready$/)
+      .getByText(matching(logMessages.hostReady({ version: anyText })))
       .first()
       .waitFor();
     await lines.getByText('old line 599').waitFor();
@@ -200,12 +212,12 @@ describe.skipIf(noBrowser)('the upkeep pages', () => {
     pages.host.host.log.info('sleep detected', { event: 'sleep_detected', ms: 723_064 });
     await using visit = await pages.visit('/settings/log');
     const { page } = visit;
-    await page.getByText('The computer slept or was unresponsive for 12 min;').waitFor();
+    await page.getByText(logMessages.computerSlept({ duration: '12 min' })).waitFor();
     // Lines with different names are not grouped.
     for (const key of ['harbour', 'lamp']) {
-      await page.getByText(`Destinations were saved: ${key}`, { exact: true }).waitFor();
+      await page.getByText(logMessages.destinationsSavedAt({ key }), { exact: true }).waitFor();
     }
-    await page.getByText('A backup was created: 5.6 MB, 1,146 files').waitFor();
+    await page.getByText(logMessages.aBackupWasWritten({ size: '5.6 MB', files: 1146 })).waitFor();
     // Settings are shown with their titles.
     await page.getByText(logMessages.settingsChanged({ settings: 'Log level (Homeport), unheardOf' })).waitFor();
     const row = page
@@ -242,7 +254,7 @@ describe.skipIf(noBrowser)('the upkeep pages', () => {
     await page.context().grantPermissions(['clipboard-read', 'clipboard-write']);
     const lines = page.getByRole('region', { name: logMessages.lines() });
     await lines
-      .getByText(/^Homeport \S+ is ready$/)
+      .getByText(matching(logMessages.hostReady({ version: anyText })))
       .first()
       .waitFor();
     pages.host.host.log.warn('the lamp is dim', { oil: 'low' });

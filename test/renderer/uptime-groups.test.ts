@@ -1,4 +1,5 @@
 import * as partsMessages from '#messages/parts';
+import * as uptimeTexts from '#messages/uptime-texts';
 import * as m from '#messages/uptime';
 import * as pages from '#messages/uptime-pages';
 import * as proxies from '#messages/uptime-proxies';
@@ -13,6 +14,7 @@ import { buildWeights } from '../../renderer/src/pages/uptime/monitors/monitor-o
 import { buildMonitorTree, findTargetGroups } from '../../renderer/src/pages/uptime/monitors/monitor-tree.ts';
 import { api } from '../support/api.ts';
 import { getBrowser, noBrowser, openPage, signIn } from '../support/browser.ts';
+import { containing } from '../support/message-patterns.ts';
 import { openUptime, type UptimeRig } from '../services/uptime/rig.ts';
 import { expectFits } from './fits.ts';
 import { screens } from './screens.ts';
@@ -118,7 +120,7 @@ describe.skipIf(noBrowser)('Uptime list', () => {
 
   it('moves several monitors by keyboard', async () => {
     const { page, complaints } = await visit('/uptime');
-    await page.getByRole('button', { name: 'Select several' }).press('Enter');
+    await page.getByRole('button', { name: containing(m.selectSeveral()) }).press('Enter');
     for (const name of ['Printer', 'Router'])
       await page.getByRole('button', { name: new RegExp(`${name}`) }).press('Enter');
     await page.getByRole('button', { name: m.moveToGroup() }).press('Enter');
@@ -226,7 +228,7 @@ describe.skipIf(noBrowser)('Uptime list', () => {
     await page.context().close();
     const visitor = await openPage(browser);
     await visitor.page.goto(`${rig.url}/status/family`);
-    const password = visitor.page.getByLabel('Password');
+    const password = visitor.page.getByLabel(uptimeTexts.lockedPassword());
     await password.fill('wrong password');
     await password.press('Enter');
     await visitor.page.getByRole('alert').waitFor();

@@ -6,13 +6,28 @@ import * as uptimeMessages from '#messages/uptime';
 import * as uptimePagesMessages from '#messages/uptime-pages';
 import type { Browser } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { defineDateFormat, formatList } from '../../messages/format.ts';
 import { control } from '../../services/control/index.ts';
 import { inbox } from '../../services/inbox/index.ts';
 import { uptime } from '../../services/uptime/index.ts';
 import { noBrowser, openPage, openProfile, signIn, getBrowser } from '../support/browser.ts';
 import { openTarget, openUptime, type Target, type UptimeRig } from '../services/uptime/rig.ts';
+import { anyCount, anyText, containing, matching, startingWith } from '../support/message-patterns.ts';
 import { expectFits } from './fits.ts';
 import { screens } from './screens.ts';
+
+const formatWeekday = defineDateFormat({ weekday: 'long' });
+
+/**
+ * Returns two weekdays in the order of the form, and the one that is next. A window on the current day can be in
+ * progress, which has another text.
+ */
+function getFutureWeekdays(): { readonly names: readonly string[]; readonly next: string } {
+  const days = [2, 4].map((count) => new Date(Date.now() + count * 86_400_000));
+  const [next = 0] = days;
+  const names = days.toSorted((one, other) => one.getDay() - other.getDay()).map(formatWeekday);
+  return { names, next: defineDateFormat({ weekday: 'short' })(next) };
+}
 
 describe.skipIf(noBrowser)('Uptime', () => {
   let browser: Browser;
@@ -60,8 +75,16 @@ describe.skipIf(noBrowser)('Uptime', () => {
       .click();
     await page.getByText('Request failed with status code 500').waitFor();
     const history = page.getByRole('list', { name: uptimeMessages.stateChanges() });
-    await history.getByText(/^For \d+ s · Server error/).waitFor();
-    await history.getByText(/^Lasted \d+ s · Response: 200 OK\.$/).waitFor();
+    await history
+      .getByText(
+        startingWith(`${uptimeMessages.statusFor({ length: anyText })} · ${causes.serverError({ code: anyText })}`),
+      )
+      .waitFor();
+    await history
+      .getByText(
+        matching(`${uptimeMessages.lasted({ length: anyText })} · ${uptimeMessages.itAnswered({ answer: '200 OK' })}`),
+      )
+      .waitFor();
     // The chart marks the downtime behind the response times.
     await page
       .getByRole('figure')
@@ -76,12 +99,16 @@ describe.skipIf(noBrowser)('Uptime', () => {
     await page.getByText(/^Up in (under\s)?\d+\sms, \d\d:\d\d$/).waitFor();
     await page.getByRole('link', { name: uptimeMessages.monitors(), exact: true }).click();
     await page.getByRole('radio', { name: 'Down 1' }).waitFor();
-    await page.getByText(/^Down for \d+ s · Server error \(status 500\)\./).waitFor();
+    await page
+      .getByText(
+        startingWith(`${uptimeMessages.downFor({ length: anyText })} · ${causes.serverError({ code: '500' })}`),
+      )
+      .waitFor();
     await page.getByRole('tab', { name: uptimeMessages.outages() }).click();
     await page.getByText(causes.serverError({ code: '500' })).waitFor();
-    await page.getByRole('button', { name: /^Acknowledge/ }).click();
+    await page.getByRole('button', { name: startingWith(uptimeMessages.acknowledge({ names: anyText })) }).click();
     await page.getByText(uptimeMessages.acknowledgedBy({ name: 'ada' })).waitFor();
-    await page.getByRole('button', { name: 'Add a note' }).click();
+    await page.getByRole('button', { name: uptimePagesMessages.writeANote() }).click();
     await page.getByLabel(uptimeMessages.note()).fill('The disk is full.');
     await page.getByRole('button', { name: uptimeMessages.writeItDown() }).click();
     await page.getByText('The disk is full.').waitFor();
@@ -100,11 +127,14 @@ describe.skipIf(noBrowser)('Uptime', () => {
       .selectOption({ label: uptimeMessages.onDaysOfWeek() });
     await form.getByRole('button', { name: uptimeMessages.save() }).click();
     await form.getByText(problems.maintenanceDaysMissing()).waitFor();
-    for (const day of ['Monday', 'Thursday']) await form.getByLabel(day).check();
+    const { names, next } = getFutureWeekdays();
+    for (const name of names) await form.getByLabel(name).check();
     await form.getByLabel(uptimeMessages.from(), { exact: true }).fill('03:00');
     await form.getByLabel(uptimeMessages.until(), { exact: true }).fill('04:00');
     await form.getByRole('button', { name: uptimeMessages.save() }).click();
-    await page.getByText(/^Every Monday and Thursday, 03:00 to 04:00 · next (Mon|Thu),? /).waitFor();
+    const times = uptimeMessages.startToEnd({ start: '03:00', end: '04:00' });
+    const schedule = uptimeMessages.everyWeekday({ days: formatList(names), times });
+    await page.getByText(`${schedule} · ${uptimeMessages.nextTime({ time: next })}`).waitFor();
     await page.getByRole('button', { name: uptimeMessages.planMaintenance() }).click();
     await form.getByLabel(uptimeMessages.title()).fill('New disks at last');
     await form.getByLabel(uptimeMessages.when(), { exact: true }).selectOption({ label: uptimeMessages.untilEnded() });
@@ -140,7 +170,7 @@ describe.skipIf(noBrowser)('Uptime', () => {
     const summary = preview.getByText(states.pagePartial()).locator('..');
     expect(await summary.getAttribute('class')).toContain('partial');
     await page.getByRole('checkbox', { name: 'The web' }).uncheck();
-    await preview.getByText('All systems operational').waitFor();
+    await preview.getByText(states.pageUp()).waitFor();
     await page.getByText(uptimePagesMessages.appearance(), { exact: true }).click();
     const logo =
       '<svg xmlns="http://www.w3.org/2000/svg" width="80" height="40"><circle cx="20" cy="20" r="20"/></svg>';
@@ -159,7 +189,7 @@ describe.skipIf(noBrowser)('Uptime', () => {
     await preview.getByRole('heading', { name: 'New disks tonight' }).waitFor();
     await page
       .getByRole('list', { name: uptimePagesMessages.notesOnThePage() })
-      .getByText(/^Since (\w{3}, \w{3} \d+, )?\d\d:\d\d$/)
+      .getByText(matching(uptimePagesMessages.noteSince({ time: anyText })))
       .waitFor();
     // The editor has its own button; new pages are added from the list.
     expect(await page.getByRole('button', { name: uptimeMessages.makeAStatusPage() }).count()).toBe(0);
@@ -178,7 +208,7 @@ describe.skipIf(noBrowser)('Uptime', () => {
       .poll(() => seen.locator('img.logo').evaluate(({ naturalWidth }: HTMLImageElement) => naturalWidth))
       .toBe(80);
     expect(await seen.evaluate(() => getComputedStyle(document.body).borderTopColor)).toBe('rgb(180, 83, 9)');
-    await seen.getByText(/^Since \w{3}, \w{3} \d+, \d\d:\d\d\s[AP]M$/).waitFor();
+    await seen.getByText(matching(uptimePagesMessages.noteSince({ time: `${anyText}M` }))).waitFor();
     await visitor.close();
     await page.getByRole('link', { name: uptimeMessages.statusPages(), exact: true }).click();
     await page.getByText(uptimePagesMessages.monitorCount({ count: 2 }), { exact: true }).waitFor();
@@ -224,9 +254,9 @@ describe.skipIf(noBrowser)('Uptime', () => {
     await expect
       .poll(() => first.innerText())
       .toMatch(/^The web\s+Down for \d+ (s|min) · Server error \(status 500\)\.\s+Down$/);
-    await page.getByText(/^Select from/).click();
+    await page.getByText(startingWith(uptimeMessages.chooseFromCount({ count: anyCount }))).click();
     await page.getByRole('list', { name: uptimeMessages.whatCouldBeWatched() }).getByRole('button').first().click();
-    await page.getByText(/^Monitor added: /).waitFor();
+    await page.getByText(startingWith(uptimeMessages.nameIsWatched({ name: anyText }))).waitFor();
     const { items } = await rig.call<{ items: { id: number; url: string | null }[] }>('GET', '/api/monitors');
     const ownMonitor = items.find(({ url }) => url?.startsWith(rig.host.url('control')) === true);
     expect(await rig.until(ownMonitor?.id ?? 0, 1)).toMatchObject({ status: 1 });
@@ -253,12 +283,14 @@ describe.skipIf(noBrowser)('Uptime', () => {
     const where = { name: 'attic', dockerType: 'tcp', dockerDaemon: `tcp://127.0.0.1:${String(engine.port)}` };
     const { id: docker_host } = await rig.call<{ id: number }>('POST', '/api/docker-hosts', where);
     const { page, complaints } = await visit('/uptime');
-    await page.getByText(/^Select from/).click();
+    await page.getByText(startingWith(uptimeMessages.chooseFromCount({ count: anyCount }))).click();
     await page.getByText('photos:2 · running · attic').first().waitFor();
-    await page.getByRole('button', { name: 'Add photos' }).click();
+    await page.getByRole('button', { name: matching(uptimeMessages.watchNamed({ name: 'photos' })) }).click();
     await page.getByText(uptimeMessages.nameIsWatched({ name: 'photos' })).waitFor();
-    await page.getByRole('button', { name: 'Add photos' }).waitFor({ state: 'detached' });
-    await page.getByRole('button', { name: 'Add cache' }).waitFor();
+    await page
+      .getByRole('button', { name: matching(uptimeMessages.watchNamed({ name: 'photos' })) })
+      .waitFor({ state: 'detached' });
+    await page.getByRole('button', { name: matching(uptimeMessages.watchNamed({ name: 'cache' })) }).waitFor();
     // Adds the remaining suggestions together.
     await page.getByRole('button', { name: uptimeMessages.watchAll() }).click();
     await page.getByText(/^\d monitors added\.$/).waitFor();
@@ -281,7 +313,7 @@ describe.skipIf(noBrowser)('Uptime', () => {
   it('pauses many monitors and reports on a month', async () => {
     const { page, complaints } = await visit('/uptime/monitors?q=Shop');
     await expect.poll(() => new URL(page.url()).pathname).toBe('/uptime');
-    await page.getByRole('button', { name: 'Select several' }).click();
+    await page.getByRole('button', { name: containing(uptimeMessages.selectSeveral()) }).click();
     await page.getByRole('button', { name: uptimeMessages.selectAllShown() }).click();
     await page.getByRole('button', { name: uptimeMessages.pause(), exact: true }).click();
     await page.getByText(uptimeMessages.countChanged({ count: 1 })).waitFor();

@@ -1,3 +1,4 @@
+import * as settingsMessages from '#messages/settings';
 import * as frameMessages from '#messages/frame';
 import * as partsMessages from '#messages/parts';
 import { execFile } from 'node:child_process';
@@ -8,6 +9,7 @@ import { loadLanguage } from '../../messages/runtime.ts';
 import { noBrowser, openPage, getBrowser, signIn } from '../support/browser.ts';
 import { api } from '../support/api.ts';
 import { adminAuthorization, openTestHost, type TestHost } from '../support/host.ts';
+import { startingWith } from '../support/message-patterns.ts';
 import { lacksProgram } from '../support/requirements.ts';
 import type { Browser } from 'playwright-core';
 
@@ -71,8 +73,15 @@ describe.skipIf(noBrowser)('all pages of the app', () => {
     for (const name of ['Inbox', 'Downloads', 'Settings', 'Log']) {
       await page.getByRole('link', { name }).first().click();
       // The settings open with their first page.
-      await page.getByRole('heading', { level: 1, name: name === 'Settings' ? 'General' : name }).waitFor();
-      await page.getByRole('status', { name: /^Loading / }).waitFor({ state: 'detached' });
+      await page
+        .getByRole('heading', {
+          level: 1,
+          name: name === settingsMessages.settings() ? settingsMessages.general() : name,
+        })
+        .waitFor();
+      await page
+        .getByRole('status', { name: startingWith(partsMessages.loadingSubject({ subject: '' })) })
+        .waitFor({ state: 'detached' });
       expect(await page.getByRole('alert').filter({ hasText: /./ }).count()).toBe(0);
     }
     expect(visit.complaints).toEqual([]);

@@ -9,6 +9,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { api } from '../support/api.ts';
 import { noBrowser } from '../support/browser.ts';
 import { adminAuthorization } from '../support/host.ts';
+import { anyText, containing } from '../support/message-patterns.ts';
 import { besidesRefusals, openPages, type Pages } from './visit.ts';
 
 describe.skipIf(noBrowser)('several windows', () => {
@@ -43,7 +44,7 @@ describe.skipIf(noBrowser)('several windows', () => {
 
     for (const page of [one, other, otherPage.page]) await page.goto(`${pages.url}/settings/accounts/nas`);
     await other.getByLabel(accountsMessages.whatNameIsFor({ name: 'nas' })).fill('The box in the cellar');
-    await other.getByRole('button', { name: 'Save', exact: true }).click();
+    await other.getByRole('button', { name: accountsMessages.save(), exact: true }).click();
     for (const page of [one, otherPage.page]) await page.getByText('The box in the cellar').waitFor();
 
     for (const page of [one, other, otherPage.page]) await page.goto(pages.url);
@@ -108,7 +109,7 @@ describe.skipIf(noBrowser)('several windows', () => {
     const [second, third] = [await context.newPage(), await context.newPage()];
     for (const tab of [second, third]) await tab.goto(`${pages.url}/inbox`);
     for (const tab of [second, third]) await tab.getByText(inboxMessages.nothingHasArrivedYet()).waitFor();
-    await second.getByRole('button', { name: /Signed in as/ }).click();
+    await second.getByRole('button', { name: containing(frameMessages.signedInAsName({ name: anyText })) }).click();
     await second.getByRole('menuitem', { name: frameMessages.signOut() }).click();
     for (const tab of [visit.page, second, third])
       await tab.getByRole('heading', { name: accessMessages.signIn() }).waitFor();

@@ -1,3 +1,4 @@
+import * as desktopMessages from '#messages/desktop';
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -122,7 +123,7 @@ describe('desktop app', () => {
         throw new Error('The vault’s key is missing.');
       },
     });
-    expect(rig.electron.errors).toEqual(['Homeport couldn’t start: The vault’s key is missing.']);
+    expect(rig.electron.errors).toEqual([`${desktopMessages.startFailed()}: The vault’s key is missing.`]);
     expect(rig.electron.exits).toEqual([1]);
   });
 
@@ -130,7 +131,11 @@ describe('desktop app', () => {
     await using rig = await openDesktop();
     rig.moody.health = { state: 'degraded', detail: 'The network is not back yet.' };
     rig.electron.power.emit('resume');
-    await rig.sees(() => expect(JSON.stringify(rig.electron.tray?.menu)).toContain('Moody: running with a problem'));
+    await rig.sees(() =>
+      expect(JSON.stringify(rig.electron.tray?.menu)).toContain(
+        desktopMessages.serviceLine({ service: 'Moody', state: desktopMessages.stateDegraded() }),
+      ),
+    );
     expect(rig.log.join('\n')).toContain('computer resumed');
   });
 

@@ -1,3 +1,4 @@
+import * as desktopMessages from '#messages/desktop';
 import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { runInNewContext } from 'node:vm';
@@ -135,7 +136,7 @@ describe('bridge', () => {
     expect(await call('whenClosed')).toEqual({ choice: 'keep', inTray: true });
     await call('setWhenClosed', { choice: 'quit' });
     expect(rig.kept.get('keepRunning')).toBe(false);
-    expect(menuTree(electron.tray?.menu ?? [])).toContain('[ ] Keep running when the window is closed');
+    expect(menuTree(electron.tray?.menu ?? [])).toContain(`[ ] ${desktopMessages.keepRunning()}`);
     await expect(call('setWhenClosed', { choice: 'explode' })).rejects.toThrow('does not fit');
     await call('hide');
     expect(electron.window?.visible).toBe(false);

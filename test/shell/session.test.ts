@@ -1,3 +1,4 @@
+import * as desktopMessages from '#messages/desktop';
 import { describe, expect, it } from 'vitest';
 import { hasTray } from '../../main/desktop/tray-presence.ts';
 import { openLoginItem } from '../../main/shell/login-item.ts';
@@ -79,7 +80,7 @@ describe('start', () => {
         electron.answers.push({ button: 0 });
       },
     });
-    expect(rig.electron.errors).toEqual(['Homeport couldn’t be moved: The disk is full']);
+    expect(rig.electron.errors).toEqual([`${desktopMessages.moveFailed()}: The disk is full`]);
     expect(rig.electron.window?.visible).toBe(true);
   });
 

@@ -1,3 +1,5 @@
+import * as desktopMessages from '#messages/desktop';
+import * as gatewayTexts from '#messages/gateway-texts';
 import { existsSync, readFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -24,7 +26,9 @@ function tree({ electron, own }: DesktopRig): string {
 describe('tray', () => {
   it('shows an outlined icon while idle', async () => {
     await using rig = await openDesktop();
-    await rig.sees(() => expect(rig.electron.tray?.tip).toBe('Homeport: All services are running'));
+    await rig.sees(() =>
+      expect(rig.electron.tray?.tip).toBe(desktopMessages.toolTip({ status: desktopMessages.allServicesRunning() })),
+    );
     expect(tree(rig)).toMatchInlineSnapshot(`
       "All services are running (not clickable)
       ---
@@ -52,11 +56,17 @@ describe('tray', () => {
 
   it('has the switch for sharing and the shared services', async () => {
     await using rig = await openDesktop({ also: [gateway] });
-    await rig.sees(() => expect(menuTree(rig.electron.tray?.menu ?? [])).toContain('Home network: nothing is shared'));
-    expect(tree(rig)).toContain('[x] Allow other devices');
+    await rig.sees(() =>
+      expect(menuTree(rig.electron.tray?.menu ?? [])).toContain(
+        desktopMessages.network({ state: gatewayTexts.healthNothingShared() }),
+      ),
+    );
+    expect(tree(rig)).toContain(`[x] ${desktopMessages.allowOtherDevices()}`);
     rig.electron.click(/^Allow other devices$/);
-    await rig.sees(() => expect(menuTree(rig.electron.tray?.menu ?? [])).toContain('[ ] Allow other devices'));
-    expect(rig.electron.tray?.tip).toBe('Homeport: All services are running');
+    await rig.sees(() =>
+      expect(menuTree(rig.electron.tray?.menu ?? [])).toContain(`[ ] ${desktopMessages.allowOtherDevices()}`),
+    );
+    expect(rig.electron.tray?.tip).toBe(desktopMessages.toolTip({ status: desktopMessages.allServicesRunning() }));
     const state = (await rig.host().control.services()).find(({ id }) => id === 'gateway')?.state;
     expect(state).toBe('off');
   });
@@ -68,7 +78,11 @@ describe('tray', () => {
     rig.downloads.set('1', { state: 'downloading' });
     rig.downloads.set('2', { state: 'finished' });
     await rig.sees(() => expect(basename(rig.electron.tray?.image ?? '')).toBe('attention-22.png'));
-    await rig.sees(() => expect(rig.electron.tray?.tip).toBe('Homeport: 1 urgent message'));
+    await rig.sees(() =>
+      expect(rig.electron.tray?.tip).toBe(
+        desktopMessages.toolTip({ status: desktopMessages.urgentMessages({ count: 1 }) }),
+      ),
+    );
     expect(tree(rig)).toMatchInlineSnapshot(`
       "1 urgent message (not clickable)
       ---
@@ -103,7 +117,9 @@ describe('tray', () => {
     moody.failure = new Problem('moody.port', 500, 'Port 9 is taken by another program.');
     await using rig = await openDesktop({ moody });
     await rig.sees(() => expect(basename(rig.electron.tray?.image ?? '')).toBe('error-22.png'));
-    expect(rig.electron.tray?.tip).toBe('Homeport: Moody isn’t running');
+    expect(rig.electron.tray?.tip).toBe(
+      desktopMessages.toolTip({ status: desktopMessages.serviceNotRunning({ service: 'Moody' }) }),
+    );
     expect(tree(rig)).toMatchInlineSnapshot(`
       "Moody isn’t running (not clickable)
       ---
@@ -175,16 +191,22 @@ describe('tray', () => {
     const item = (): string => menuTree(rig.electron.tray?.menu ?? []);
     rig.electron.click(/^Stop$/);
     await rig.sees(() => expect(item()).toContain('Downloads: off'));
-    expect(rig.electron.tray?.tip).toBe('Homeport: 2 of 3 services are running');
+    expect(rig.electron.tray?.tip).toBe(
+      desktopMessages.toolTip({ status: desktopMessages.someServicesRunning({ running: 2, count: 3 }) }),
+    );
     rig.electron.click(/^Start$/);
-    await rig.sees(() => expect(item()).toContain('Downloads: running'));
+    await rig.sees(() =>
+      expect(item()).toContain(desktopMessages.serviceLine({ service: 'Downloads', state: desktopMessages.stateUp() })),
+    );
   });
 
   it('enables the start at login by a desktop file', async () => {
     await using rig = await openDesktop();
     const file = join(rig.dataDir, 'config', 'autostart', 'homeport.desktop');
     rig.electron.click(/^Start at sign-in$/, true);
-    await rig.sees(() => expect(menuTree(rig.electron.tray?.menu ?? [])).toContain('[x] Start at sign-in'));
+    await rig.sees(() =>
+      expect(menuTree(rig.electron.tray?.menu ?? [])).toContain(`[x] ${desktopMessages.startAtLogin()}`),
+    );
     expect(readFileSync(file, 'utf8')).toContain('Exec="/opt/homeport/homeport" "--hidden"');
     rig.electron.click(/^Start at sign-in$/, false);
     await rig.sees(() => expect(existsSync(file)).toBe(false));

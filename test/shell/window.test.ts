@@ -82,12 +82,11 @@ describe('window', () => {
     expect(electron.window?.close().prevented).toBe(true);
     await rig.sees(() => expect(electron.questions).toHaveLength(1));
     expect(electron.questions[0]).toMatchObject({
-      buttons: ['Keep running', 'Quit Homeport', 'Cancel'],
+      buttons: [desktop.closeKeep(), desktop.quit(), desktop.cancel()],
       cancelId: 2,
-      checkboxLabel: 'Remember my choice',
+      checkboxLabel: desktop.rememberChoice(),
     });
-    expect(electron.questions[0]?.detail).toContain('its services continue');
-    expect(electron.questions[0]?.detail).toContain('nothing is received, downloaded or forwarded');
+    expect(electron.questions[0]?.detail).toBe(desktop.closeDetail());
     expect(electron.window?.visible).toBe(true);
     expect(electron.exits).toEqual([]);
     expect((await fetch(rig.own())).status).toBe(200);
@@ -171,7 +170,7 @@ describe('window', () => {
     const page = `${rig.own()}/`;
     await rig.sees(() => expect(window?.addresses).toEqual([page, page, page]));
     expect(window?.notices).toHaveLength(2);
-    expect(window?.notices[0]).toContain('The page isn’t responding (ERR_CONNECTION_REFUSED)');
+    expect(window?.notices[0]).toContain(desktop.pageFailedText({ error: 'ERR_CONNECTION_REFUSED' }));
     await rig.sees(() => expect(window?.webContents.getURL()).toBe(page));
   });
 
@@ -212,7 +211,7 @@ describe('window', () => {
     electron.answers.push({ button: 1 }, { button: 0 });
     window?.webContents.crash('killed');
     await rig.sees(() => expect(electron.opened).toEqual([own()]));
-    expect(electron.questions[0]?.message).toBe('The window can’t show Homeport');
+    expect(electron.questions[0]?.message).toBe(desktop.windowFailed());
     for (let crash = 0; crash < 3; crash += 1) window?.webContents.crash('crashed');
     await rig.sees(() => expect(window?.addresses).toEqual([`${own()}/`, `${own()}/`]));
     expect((await fetch(own())).status).toBe(200);

@@ -100,7 +100,7 @@ export async function openPage(browser: Browser, options: PageOptions = {}): Pro
   const complaints: string[] = [];
   page.on('console', (message) => {
     // Another test creates a network between two computers: the browser aborts its requests, also those of this test.
-    if (message.text().includes('net::ERR_NETWORK_CHANGED')) return;
+    if (message.text().includes(networkChange)) return;
     if (message.text() === 'Service Worker registration blocked by Playwright') return;
     if (message.type() !== 'error' && message.type() !== 'warning') return;
     // The address of a failed request is in the location of the message, not in its text.
@@ -108,7 +108,30 @@ export async function openPage(browser: Browser, options: PageOptions = {}): Pro
     complaints.push(message.text() + suffix);
   });
   page.on('pageerror', (error) => complaints.push(error.message));
+  reloadAfterNetworkChange(page);
   return { page, complaints, [Symbol.asyncDispose]: () => waitForClose(context) };
+}
+
+/** Error of requests that Chromium aborts when an interface is added to the computer. */
+const networkChange = 'net::ERR_NETWORK_CHANGED';
+
+/**
+ * Loads a page again that stays empty because Chromium aborted the requests for its scripts: another test created a
+ * network between two computers while the page was opened.
+ */
+function reloadAfterNetworkChange(page: Page): void {
+  let isReloading = false;
+  const reload = async (): Promise<void> => {
+    isReloading = true;
+    await page.waitForLoadState('load');
+    if ((await page.locator('h1').count()) === 0) await page.reload();
+    isReloading = false;
+  };
+  page.on('requestfailed', (request) => {
+    const isScript = request.resourceType() === 'script' && request.failure()?.errorText === networkChange;
+    // The page may be closed meanwhile.
+    if (isScript && !isReloading) void reload().catch(() => undefined);
+  });
 }
 
 /** A profile that cannot be closed is closed with its browser, and does not fail the test. */

@@ -1,3 +1,5 @@
+import * as gitCodeMessages from '#messages/git-code';
+import * as gatewayTexts from '#messages/gateway-texts';
 import { chmodSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -49,10 +51,10 @@ describe.skipIf(noBrowser !== undefined)('a browser on another computer', () => 
     for (let form = 0; form < 3; form += 1) {
       await page.waitForURL((url) => url.pathname === '/.homeport/sign-in' || arrived(url));
       if (arrived(new URL(page.url()))) return;
-      await page.getByLabel('Name').fill(admin.name);
-      await page.getByLabel('Password').fill(admin.password);
+      await page.getByLabel(gatewayTexts.name()).fill(admin.name);
+      await page.getByLabel(gatewayTexts.password()).fill(admin.password);
       const submitted = page.waitForResponse((response) => response.request().method() === 'POST');
-      await page.getByRole('button', { name: 'Sign in' }).click();
+      await page.getByRole('button', { name: gatewayTexts.signIn() }).click();
       await submitted;
       await page.waitForLoadState('load');
     }
@@ -111,12 +113,15 @@ describe.skipIf(noBrowser !== undefined)('a browser on another computer', () => 
     const { page } = opened;
     await page.goto(`https://control.nas.local:${String(home.port)}/git/repositories/${admin.name}~boat`);
     await signInWhereAsked(page, ({ pathname }) => pathname.startsWith('/git/repositories/'));
-    const [clone, password] = [page.getByRole('button', { name: 'Clone' }), page.getByLabel('Password')];
+    const [clone, password] = [
+      page.getByRole('button', { name: gitCodeMessages.clone() }),
+      page.getByLabel(gatewayTexts.password()),
+    ];
     await clone.or(password).first().waitFor();
     if (await password.isVisible()) {
-      await page.getByLabel('Name').fill(admin.name);
+      await page.getByLabel(gatewayTexts.name()).fill(admin.name);
       await password.fill(admin.password);
-      await page.getByRole('button', { name: 'Sign in' }).click();
+      await page.getByRole('button', { name: gatewayTexts.signIn() }).click();
     }
     await clone.click();
     const shared = (await home.state()).services.find(({ id }) => id === 'git')?.addresses.map(({ url }) => url) ?? [];

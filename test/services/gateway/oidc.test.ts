@@ -1,3 +1,4 @@
+import * as gatewayTexts from '#messages/gateway-texts';
 import * as problems from '#messages/gateway-problems';
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -65,7 +66,9 @@ async function signIn(subject: string): Promise<Answer> {
 
 describe('OpenID Connect sign-in', () => {
   it('signs in to the account and lists the session', async () => {
-    expect((await home.ask(`${serviceUrl}/.homeport/sign-in?to=/shelf`)).body).toContain('Sign in with Harbour');
+    expect((await home.ask(`${serviceUrl}/.homeport/sign-in?to=/shelf`)).body).toContain(
+      gatewayTexts.signInWithProvider({ provider: 'Harbour' }),
+    );
     const { url, cookie } = await begin();
     const params = new URL(url).searchParams;
     expect([params.get('code_challenge_method'), params.get('response_type')]).toEqual(['S256', 'code']);
