@@ -55,7 +55,11 @@ const pythonPackages = {
 };
 
 /** Program -> Go package that is built. */
-const goPackages = { versitygw: 'github.com/versity/versitygw/cmd/versitygw@v1.8.0' };
+const goPackages = {
+  versitygw: 'github.com/versity/versitygw/cmd/versitygw@v1.8.0',
+  pebble: 'github.com/letsencrypt/pebble/v2/cmd/pebble@v2.10.3',
+  'pebble-challtestsrv': 'github.com/letsencrypt/pebble/v2/cmd/pebble-challtestsrv@v2.10.3',
+};
 
 const tools = join(root, '.cache', 'tools');
 
