@@ -35,7 +35,7 @@ function create(context: DispatchContext, initialSettings: Settings): Service {
       }),
       implement(gatewayApi.test, () => getNetwork().test()),
       implement(gatewayApi.signedIn, async () => ({ sessions: await getNetwork().signedIn.list() })),
-      implement(certificateApi.state, () => getNetwork().publicCertificates.state()),
+      implement(certificateApi.state, () => Promise.resolve(getNetwork().publicCertificates.state())),
       implement(certificateApi.retry, async () => {
         const { publicCertificates } = getNetwork();
         await publicCertificates.retry();

@@ -95,6 +95,7 @@ export class Network implements AsyncDisposable {
       settings,
       httpChallenges: this.#httpChallenges,
       shared: () => this.#shared().map(({ id }) => id),
+      addresses: () => this.#addresses.list(),
       onReplaced: () => this.#replaceCertificate(),
       onChanged: () => this.#notify(),
     });
@@ -347,7 +348,7 @@ export class Network implements AsyncDisposable {
   #services(): SharedService[] {
     return listSharedServices(this.#targets(), {
       label: this.#label,
-      domain: this.publicCertificates.current === undefined ? '' : this.#settings.acmeDomain,
+      domain: this.publicCertificates.resolves ? this.#settings.acmeDomain : '',
       address: this.#addresses.list()[0],
       listeners: this.#listeners,
       exposure: (id) => this.exposure(id),

@@ -5,7 +5,7 @@ import type { ListenerManager } from './listeners/listener-manager.ts';
 
 interface SharingContext {
   readonly label: string;
-  /** Domain with a certificate that devices trust; empty without one. */
+  /** Domain that leads to this computer, with a certificate that devices trust; empty without one. */
   readonly domain: string;
   /** Returns the first network address of this computer. */
   readonly address: string | undefined;

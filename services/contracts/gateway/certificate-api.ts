@@ -33,6 +33,8 @@ export const PublicCertificateState = z
         names: z.array(z.string()),
         madeAt: z.number(),
         expiresAt: z.number(),
+        /** The names lead to this computer. */
+        resolves: z.boolean(),
         renewAt: z.number().nullable(),
       })
       .nullable(),

@@ -178,7 +178,7 @@ export class AcmeClient {
         timeoutMs,
         headers: { ...requestHeaders, ...(body === undefined ? {} : { 'Content-Type': 'application/jose+json' }) },
         ...(body === undefined ? {} : { body }),
-        ...(isOwn ? { trust: 'owner' } : {}),
+        trust: isOwn ? 'owner' : 'other',
         ...(isOwn && ca !== '' ? { ca } : {}),
       });
       const nonce = reply.headers['replay-nonce'];

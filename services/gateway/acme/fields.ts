@@ -1,10 +1,22 @@
 import * as m from '#messages/gateway-certificate-settings';
 import { z } from 'zod';
+import type { Text } from '../../contracts/text.ts';
 import { pathSetting } from '../../kit/platform/path-setting.ts';
 
 /** Ways to prove the control of the domain: a DNS provider, a TXT record by hand, or HTTP. */
-export const Confirmation = z.enum(['cloudflare', 'duckdns', 'hetzner', 'desec', 'rfc2136', 'manual', 'http']);
-export type Confirmation = z.infer<typeof Confirmation>;
+const Confirmation = z.enum(['cloudflare', 'duckdns', 'hetzner', 'desec', 'rfc2136', 'manual', 'http']);
+type Confirmation = z.infer<typeof Confirmation>;
+
+/** Titles of the confirmations. */
+export const confirmationTitles: Readonly<Record<Confirmation, Text>> = {
+  cloudflare: 'Cloudflare',
+  duckdns: 'DuckDNS',
+  hetzner: 'Hetzner',
+  desec: 'deSEC',
+  rfc2136: m.rfc2136,
+  manual: m.manual,
+  http: m.http,
+};
 
 const domainPattern = /^(?:(?=.{4,230}$)(?:[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?\.)+[a-z](?:[a-z0-9-]{0,61}[a-z0-9]))?$/;
 const directory = z
@@ -32,15 +44,7 @@ export const acmeFields = {
     needs: { acmeDomain: true },
     label: m.confirmation,
     help: m.confirmationHelp,
-    choices: {
-      cloudflare: 'Cloudflare',
-      duckdns: 'DuckDNS',
-      hetzner: 'Hetzner',
-      desec: 'deSEC',
-      rfc2136: m.rfc2136,
-      manual: m.manual,
-      http: m.http,
-    },
+    choices: confirmationTitles,
   }),
   acmeToken: z
     .string()

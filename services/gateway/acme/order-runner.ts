@@ -5,7 +5,7 @@ import { findDirectory, type Stage } from './authorities.ts';
 import { AuthorityError } from './authority-errors.ts';
 import { AcmeClient } from './client.ts';
 import { DnsRecords } from './dns-records.ts';
-import { acmeFields } from './fields.ts';
+import { confirmationTitles } from './fields.ts';
 import { CertificateFailure } from './failure.ts';
 import type { HttpChallenges } from './http-challenges.ts';
 import { createRequest, generateKey } from './keys.ts';
@@ -169,10 +169,9 @@ export class OrderRunner {
 
   #createRecords(settings: Readonly<AcmeSettings>): DnsRecords {
     const { context, store } = this.#deps;
-    const { choices } = acmeFields.acmeConfirmation.meta() as { choices: Record<string, string | (() => string)> };
-    const choice = choices[settings.acmeConfirmation];
+    const title = confirmationTitles[settings.acmeConfirmation];
     return new DnsRecords(context, store, {
-      title: typeof choice === 'string' ? choice : settings.acmeDnsServer,
+      title: typeof title === 'string' ? title : settings.acmeDnsServer,
       provider: createProvider(context, settings),
       resolvers: settings.acmeResolvers,
       propagationMs: settings.acmePropagationSeconds * 1000,

@@ -6,6 +6,7 @@ import type { Context } from '../../contracts/service.ts';
 import { RepeatingTask } from '../../kit/repeating-task.ts';
 import { SerialQueue } from '../../kit/serial-queue.ts';
 import type { PresentedCertificate } from '../certificates/certificates.ts';
+import { findAddresses } from '../dns-providers/propagation.ts';
 import { findDirectory } from './authorities.ts';
 import { CertificateFailure, isFinalFailure } from './failure.ts';
 import type { HttpChallenges } from './http-challenges.ts';
@@ -36,6 +37,8 @@ interface PublicCertificateDependencies {
   readonly httpChallenges: HttpChallenges;
   /** Returns the ids of the shared services, which have names below the domain. */
   readonly shared: () => readonly string[];
+  /** Returns the addresses of this computer on the network. */
+  readonly addresses: () => readonly string[];
   /** Called when the certificate was replaced. */
   readonly onReplaced: () => void;
   /** Called when the state changed. */
@@ -54,6 +57,7 @@ export class PublicCertificates implements AsyncDisposable {
   #attempt: { readonly controller: AbortController; readonly ended: Promise<void> } | undefined;
   #certificate: StoredCertificate | undefined;
   #order: StoredOrder | undefined;
+  #resolves = false;
 
   constructor(deps: PublicCertificateDependencies) {
     this.#deps = deps;
@@ -84,6 +88,11 @@ export class PublicCertificates implements AsyncDisposable {
     return { source: 'public', cert, key, names, expiresAt };
   }
 
+  /** Returns whether the names of the domain lead to this computer. */
+  get resolves(): boolean {
+    return this.current !== undefined && this.#resolves;
+  }
+
   /** Failure that requires the owner; undefined while the certificate is renewed in time. */
   get problem(): StoredOrder['failure'] {
     if (this.#deps.settings.acmeDomain === '') return undefined;
@@ -107,7 +116,13 @@ export class PublicCertificates implements AsyncDisposable {
   state(): PublicCertificateState {
     const { settings, shared } = this.#deps;
     const certificate = this.current === undefined ? undefined : this.#certificate;
-    return buildState({ settings, order: this.#order, certificate, names: listNames(settings, shared()) });
+    return buildState({
+      settings,
+      resolves: this.resolves,
+      order: this.#order,
+      certificate,
+      names: listNames(settings, shared()),
+    });
   }
 
   async #check(): Promise<void> {
@@ -125,7 +140,15 @@ export class PublicCertificates implements AsyncDisposable {
       await this.#store.begin({ settings: fingerprint, stage: 'production', made_at: now });
     await this.#reload();
     await this.#warn();
-    if (this.#isDue()) await context.commit((db) => context.jobs.enqueue(db, orderJob, {}, { key: 'current' }));
+    await this.#resolve();
+    if (this.#isDue()) await this.#enqueue();
+  }
+
+  /** Enqueues an attempt, once for its time: the job of the previous one may still be stored. */
+  async #enqueue(): Promise<void> {
+    const { commit, jobs } = this.#deps.context;
+    const key = String(this.#order?.next_at ?? 0);
+    await commit((db) => jobs.enqueue(db, orderJob, {}, { key, orderKey: 'current' }));
   }
 
   /** Deletes the order after the domain was removed from the settings. */
@@ -210,6 +233,7 @@ export class PublicCertificates implements AsyncDisposable {
     await this.#store.complete(certificate, { key, names: plan.names, change: { ...change, issued_by: issuedBy } });
     log.info('certificate issued', { domain: plan.settings.acmeDomain, expiresAt: certificate.expiresAt });
     await this.#reload();
+    await this.#resolve();
     onReplaced();
   }
 
@@ -243,6 +267,18 @@ export class PublicCertificates implements AsyncDisposable {
     const isFinal = isRenewal && order.failures > 0 && isFinalFailure(order.failure?.code ?? '');
     if (hasFailed || isFinal) await send('failed', order.made_at);
     if (isRenewal && order.state === 'waiting') await send('record', order.made_at);
+  }
+
+  /** Looks up a service below the domain. */
+  async #resolve(): Promise<void> {
+    const { settings, shared, addresses, onChanged } = this.#deps;
+    const [service] = shared();
+    if (this.current === undefined || service === undefined) return;
+    const resolved = await findAddresses(`${service}.${settings.acmeDomain}`, settings.acmeResolvers);
+    const resolves = addresses().some((address) => resolved.includes(address));
+    if (resolves === this.#resolves) return;
+    this.#resolves = resolves;
+    onChanged();
   }
 
   async #reload(): Promise<void> {

@@ -12,10 +12,11 @@ interface StateInput {
   readonly order: StoredOrder | undefined;
   readonly certificate: StoredCertificate | undefined;
   readonly names: readonly string[];
+  readonly resolves: boolean;
 }
 
 /** Builds the state of the certificate for the pages, with texts in the current language. */
-export function buildState({ settings, order, certificate, names }: StateInput): PublicCertificateState {
+export function buildState({ settings, order, certificate, names, resolves }: StateInput): PublicCertificateState {
   const { acmeDomain, acmeConfirmation, acmeTermsAgreed } = settings;
   const isOff = acmeDomain === '' || order === undefined;
   const failure = order?.failure;
@@ -40,6 +41,7 @@ export function buildState({ settings, order, certificate, names }: StateInput):
             names: [...certificate.names],
             madeAt: certificate.madeAt,
             expiresAt: certificate.expiresAt,
+            resolves,
             renewAt: order?.state === 'done' ? order.next_at : null,
           },
   };

@@ -18,8 +18,8 @@ export function createCloudflare(fetch: Fetch, token: string): DnsProvider {
 
   async function getZone(name: string, signal: AbortSignal): Promise<string> {
     for (const zone of listZoneNames(name)) {
-      const [found] = await list(`/zones?name=${encodeURIComponent(zone)}`, signal);
-      if (found !== undefined) return found.id;
+      const [match] = await list(`/zones?name=${encodeURIComponent(zone)}`, signal);
+      if (match !== undefined) return match.id;
     }
     throw new DnsProviderError('zone', name);
   }

@@ -4,6 +4,7 @@ import { connect, type TLSSocket } from 'node:tls';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { control } from '../../../services/control/index.ts';
 import { gateway } from '../../../services/gateway/index.ts';
+import { notify } from '../../../services/notify/index.ts';
 import { inbox as inboxService } from '../../../services/inbox/index.ts';
 import type { PublicCertificateState } from '../../../services/contracts/gateway/certificate-api.ts';
 import { systemClock } from '../../../main/host/runtime/clock.ts';
@@ -20,7 +21,7 @@ import { lan, openHome, phoneAddress, type Home, type HomeOptions } from '../../
 const domain = 'home.example.test';
 const recordName = `_acme-challenge.${domain}`;
 const tsigKey = { name: 'homeport.key', secret: Buffer.from('a secret shared with the server').toString('base64') };
-const services = [fixtureService('lamp'), inboxService, control, gateway];
+const services = [fixtureService('lamp'), inboxService, notify, control, gateway];
 
 let authority: TestAuthority;
 let dns: UpdateServer;
