@@ -69,7 +69,8 @@ export function parseReply({ body }: FetchReply): unknown {
 
 /** Parses a `Retry-After` header (RFC 9110, 10.2.3) into ms; undefined without a valid one. */
 export function parseRetryAfter(header: string | undefined, now: number): number | undefined {
-  if (header === undefined || header === '') return undefined;
+  // Date.parse also accepts other text, such as `-5`.
+  if (header === undefined || !/^(?:\d{1,9}|[A-Z][a-z]{2,8}, .+)$/.test(header)) return undefined;
   const ms = /^\d{1,9}$/.test(header) ? Number(header) * 1000 : Date.parse(header) - now;
   return Number.isFinite(ms) && ms > 0 ? Math.min(ms, maxRetryAfterMs) : undefined;
 }

@@ -1,5 +1,10 @@
 import { X509Certificate } from 'node:crypto';
 import { once } from 'node:events';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:https';
+import type { AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { connect, type TLSSocket } from 'node:tls';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { control } from '../../../services/control/index.ts';
@@ -11,9 +16,7 @@ import { systemClock } from '../../../main/host/runtime/clock.ts';
 import { api, inbox } from '../../support/api.ts';
 import { fixtureService } from '../../support/fixture-service.ts';
 import { freePort } from '../../support/free-port.ts';
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { makeSelfSigned } from '../../support/self-signed.ts';
 import { openAuthority, type TestAuthority } from '../../support/gateway/authority.ts';
 import { openUpdateServer, type UpdateServer } from '../../support/gateway/update-server.ts';
 import { lan, openHome, phoneAddress, type Home, type HomeOptions } from '../../support/gateway/phone.ts';
@@ -187,6 +190,41 @@ describe('certificate with records by hand', () => {
     expect(await readState(home)).toMatchObject({ status: 'off', certificate: null });
     await home[Symbol.asyncDispose]();
     rmSync(dataDir, { recursive: true, force: true });
+  });
+});
+
+describe('authority with a rate limit', () => {
+  it('is asked again only after the requested delay', async () => {
+    const { cert, key } = makeSelfSigned();
+    const folder = mkdtempSync(join(tmpdir(), 'authority-'));
+    const caFile = join(folder, 'cert.pem');
+    writeFileSync(caFile, cert);
+    const requests: string[] = [];
+    const server = createServer({ cert, key }, (request, response) => {
+      requests.push(request.url ?? '');
+      const base = `https://${request.headers.host ?? ''}`;
+      const isAccount = request.url === '/account';
+      response.writeHead(isAccount ? 429 : 200, {
+        'Replay-Nonce': 'nonce',
+        ...(isAccount && { 'Retry-After': '7200' }),
+      });
+      const error = { type: 'urn:ietf:params:acme:error:rateLimited', detail: 'too many accounts' };
+      const directory = { newNonce: `${base}/nonce`, newAccount: `${base}/account`, newOrder: `${base}/order` };
+      response.end(JSON.stringify(isAccount ? error : directory));
+    }).listen(0, '127.0.0.1');
+    await once(server, 'listening');
+    const { port } = server.address() as AddressInfo;
+    {
+      await using home = await openSharing();
+      await home.change({ ...updates(), acmeDirectory: `https://localhost:${String(port)}/`, acmeCaFile: caFile });
+      const { problem, nextAttemptAt } = await waitFor(home, 'failed');
+      expect(problem).toMatchObject({ code: 'gateway.acme.rate_limited', text: expect.stringContaining('too many') });
+      expect(nextAttemptAt).toBeGreaterThan(Date.now() + 7_000_000);
+      expect(requests).toEqual(['/', '/account']);
+    }
+    server.closeAllConnections();
+    server.close();
+    rmSync(folder, { recursive: true, force: true });
   });
 });
 
