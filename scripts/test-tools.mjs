@@ -58,6 +58,8 @@ const pythonPackages = {
 const goPackages = {
   versitygw: 'github.com/versity/versitygw/cmd/versitygw@v1.8.0',
   'nats-server': 'github.com/nats-io/nats-server/v2@v2.15.3',
+  pebble: 'github.com/letsencrypt/pebble/v2/cmd/pebble@v2.10.3',
+  'pebble-challtestsrv': 'github.com/letsencrypt/pebble/v2/cmd/pebble-challtestsrv@v2.10.3',
 };
 
 const tools = join(root, '.cache', 'tools');

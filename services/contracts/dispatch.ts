@@ -55,13 +55,23 @@ export interface CertificatePem {
   readonly key: string;
 }
 
+/** Certificate for the host names that it lists, such as `home.example.org` and `*.home.example.org`. */
+export interface NamedCertificate extends CertificatePem {
+  readonly names: readonly string[];
+}
+
+/** Certificate of a listener, with further ones for clients that request their host names (RFC 6066, 3). */
+export interface ListenerCertificate extends CertificatePem {
+  readonly named?: readonly NamedCertificate[];
+}
+
 /** Address, certificate and handlers of a listener that other devices reach. */
 export interface ExternalListenerOptions {
   /** Addresses of this computer to listen on. */
   readonly hosts: readonly string[];
   readonly port: number;
   /** When set, the listener accepts TLS only, with HTTP/1.1 and HTTP/2. */
-  readonly certificate?: CertificatePem;
+  readonly certificate?: ListenerCertificate;
   /** Returns whether to accept a connection; refused connections are closed before any byte is read. */
   readonly accepts: (remoteAddress: string) => boolean;
   /** With `tcp`, the listener does not handle HTTP. */
@@ -72,7 +82,7 @@ export interface ExternalListenerOptions {
 export interface ExternalListener {
   readonly port: number;
   /** Replaces the certificate for new connections. */
-  replaceCertificate(certificate: CertificatePem): void;
+  replaceCertificate(certificate: ListenerCertificate): void;
   close(): Promise<void>;
 }
 

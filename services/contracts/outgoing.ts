@@ -39,6 +39,11 @@ export interface FetchOptions {
    * disabled verification; a redirect to another host is still verified. Default true.
    */
   readonly verify?: boolean;
+  /**
+   * PEM certificates of authorities that are trusted for this host in addition to those of the system. Only for
+   * addresses that the owner entered; a redirect to another host is verified without them.
+   */
+  readonly ca?: string;
 }
 
 /** Response with its complete body. Header names are in lower case. */

@@ -3,6 +3,7 @@ import { implement } from '../contracts/api.ts';
 import { accountsChanged } from '../contracts/control/accounts.ts';
 import { serviceStatusChanged } from '../contracts/control/service-status.ts';
 import type { DispatchContext } from '../contracts/dispatch.ts';
+import { certificateApi } from '../contracts/gateway/certificate-api.ts';
 import { gatewayApi } from '../contracts/gateway/api.ts';
 import { defineService, type Service } from '../contracts/service.ts';
 import type { Health } from '../contracts/health.ts';
@@ -36,6 +37,12 @@ function create(context: DispatchContext, initialSettings: Settings): Service {
       }),
       implement(gatewayApi.test, () => getNetwork().test()),
       implement(gatewayApi.signedIn, async () => ({ sessions: await getNetwork().signedIn.list() })),
+      implement(certificateApi.state, () => Promise.resolve(getNetwork().publicCertificates.state())),
+      implement(certificateApi.retry, async () => {
+        const { publicCertificates } = getNetwork();
+        await publicCertificates.retry();
+        return publicCertificates.state();
+      }),
       implement(gatewayApi.signOut, async ({ params }) => {
         await getNetwork().signedIn.end(params['id'] ?? '');
         return {};
@@ -46,6 +53,7 @@ function create(context: DispatchContext, initialSettings: Settings): Service {
       await moveSecondFactors(context);
       network = new Network(context, settings.current);
       await network.renew();
+      await network.publicCertificates.start();
       const renew = (): void => void network?.renew();
       open.use(context.bus.subscribe(serviceStatusChanged, renew));
       open.use(context.bus.subscribe(accountsChanged, () => network?.endRevoked()));
@@ -54,7 +62,11 @@ function create(context: DispatchContext, initialSettings: Settings): Service {
 
     accountData: createGatewayAccountData(context),
 
-    reconfigure: (next) => settings.update(next, () => network?.renew()),
+    reconfigure: (next) =>
+      settings.update(next, async () => {
+        await network?.renew();
+        await network?.publicCertificates.check();
+      }),
 
     health: () => Promise.resolve(getHealth(getNetwork())),
 

@@ -3,6 +3,7 @@ import * as texts from '#messages/manifests';
 import { gatewayChanged } from '../contracts/gateway/api.ts';
 import { liveTopic } from '../contracts/control/live.ts';
 import { defineManifest } from '../contracts/service.ts';
+import { acmeFields } from './acme/fields.ts';
 import { environment, Settings } from './settings.ts';
 import { migrations } from './store/tables.ts';
 
@@ -25,6 +26,7 @@ export const manifest = defineManifest({
       heading: m.groupAddressesAndPorts,
       settings: ['httpsPort', 'httpPort', 'mdnsPort', 'addresses', 'networks', 'proxySignIn', 'strictTransport'],
     },
+    { heading: m.groupPublicCertificate, settings: Object.keys(acmeFields) },
     { heading: m.groupCustomCertificate, settings: ['certFile', 'keyFile'] },
     {
       heading: m.groupIdentityProvider,

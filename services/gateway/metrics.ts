@@ -11,6 +11,8 @@ interface MetricSources {
   readonly open: () => number;
   readonly connections: () => number;
   readonly certificateExpiry: () => number;
+  /** Like `certificateExpiry`, for the certificate of a public authority. */
+  readonly publicCertificateExpiry: () => number;
 }
 
 /** Metrics of the gateway; general request metrics come from its listeners. */
@@ -19,7 +21,7 @@ export class GatewayMetrics {
   readonly #signIns: Counter;
   readonly #connections: Counter;
 
-  constructor({ metrics, open, connections, certificateExpiry }: MetricSources) {
+  constructor({ metrics, open, connections, certificateExpiry, publicCertificateExpiry }: MetricSources) {
     this.#requests = metrics.counter({
       name: 'gateway_requests_total',
       help: 'Requests from the network, by what became of them.',
@@ -50,6 +52,11 @@ export class GatewayMetrics {
       name: 'gateway_certificate_expiry_timestamp_seconds',
       help: 'When the certificate that is shown ends; 0 while none is.',
       collect: certificateExpiry,
+    });
+    metrics.gauge({
+      name: 'gateway_public_certificate_expiry_timestamp_seconds',
+      help: 'When the certificate of a public authority ends; 0 without one.',
+      collect: publicCertificateExpiry,
     });
   }
 

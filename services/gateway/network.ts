@@ -1,8 +1,9 @@
 import * as m from '#messages/gateway-problems';
+import * as certificateTexts from '#messages/gateway-certificates';
 import type { IncomingMessage } from 'node:http';
 import { hostname } from 'node:os';
 import type { ServiceAction } from '../contracts/health.ts';
-import type { DispatchContext, DispatchTarget } from '../contracts/dispatch.ts';
+import type { DispatchContext, DispatchTarget, ListenerCertificate } from '../contracts/dispatch.ts';
 import {
   gatewayChanged,
   type Exposure,
@@ -11,7 +12,10 @@ import {
   type SharedService,
 } from '../contracts/gateway/api.ts';
 import { readText, type Text } from '../contracts/text.ts';
-import { Certificates } from './certificates/certificates.ts';
+import { HttpChallenges } from './acme/http-challenges.ts';
+import { formatFailure } from './acme/failure.ts';
+import { PublicCertificates } from './acme/public-certificates.ts';
+import { Certificates, type PresentedCertificate } from './certificates/certificates.ts';
 import { toCertificateState } from './certificates/state.ts';
 import { CurrentCertificate } from './certificates/current-certificate.ts';
 import {
@@ -67,6 +71,8 @@ export class Network implements AsyncDisposable {
   readonly #reservedNames: ReservedNames;
   readonly #addressProvider: Disposable;
   readonly signedIn: SignedInAccounts;
+  readonly publicCertificates: PublicCertificates;
+  readonly #httpChallenges = new HttpChallenges();
   #publishedState = '';
   readonly #updates = new SerialQueue();
   #isClosed = false;
@@ -82,7 +88,16 @@ export class Network implements AsyncDisposable {
       certificates: new Certificates(context),
       clock: context.clock,
       files: () => settings,
-      onReplaced: (certificate) => this.#listeners.replaceCertificate(certificate),
+      onReplaced: () => this.#replaceCertificate(),
+    });
+    this.publicCertificates = new PublicCertificates({
+      context,
+      settings,
+      httpChallenges: this.#httpChallenges,
+      shared: () => this.#shared().map(({ id }) => id),
+      addresses: () => this.#addresses.list(),
+      onReplaced: () => this.#replaceCertificate(),
+      onChanged: () => this.#notify(),
     });
     this.signedIn = new SignedInAccounts(context);
     this.#clientAddresses = new ClientAddresses(context.clock);
@@ -91,6 +106,7 @@ export class Network implements AsyncDisposable {
       open: () => this.#proxy.open,
       connections: () => this.#ports.open,
       certificateExpiry: () => (this.#certificate.presented?.expiresAt ?? 0) / 1000,
+      publicCertificateExpiry: () => (this.publicCertificates.current?.expiresAt ?? 0) / 1000,
     });
     const accepts = (address: string): boolean => this.#addresses.accepts(address);
     this.#ports = new SharedPorts({ context, settings, metrics, accepts });
@@ -132,7 +148,14 @@ export class Network implements AsyncDisposable {
         exposure: (id) => this.exposure(id),
         addressFor: (id, request) => this.#addressFor(id, request),
       },
-      signIn: { gate, cookie, signedIn: this.signedIn, provider: this.#provider, label: this.#label },
+      signIn: {
+        gate,
+        cookie,
+        signedIn: this.signedIn,
+        provider: this.#provider,
+        label: this.#label,
+        domain: () => this.#settings.acmeDomain,
+      },
       metrics,
       policy: {
         publicPaths: () => this.#settings.publicPaths,
@@ -148,6 +171,8 @@ export class Network implements AsyncDisposable {
       log,
       findHttpsPort: (address) => this.#listeners.port('https', address),
       authority: () => this.#certificate.authority(),
+      httpChallenges: this.#httpChallenges,
+      isAdmittedAddress: (address) => this.#addresses.accepts(address),
     });
     return new ListenerManager({
       listen,
@@ -163,6 +188,8 @@ export class Network implements AsyncDisposable {
   /** Decides about a connection, and records it for the list of visitors. */
   #acceptsConnection(address: string, { kind, service = '' }: NetworkListener): boolean {
     const isAdmitted = kind === 'tcp' ? this.#ports.accepts(address) : this.#addresses.accepts(address);
+    // The authority validates the domain over the internet.
+    if (kind === 'http' && !isAdmitted && this.#httpChallenges.isActive) return true;
     // Connections of this computer prove nothing.
     const port = kind === 'tcp' ? service : null;
     if (!this.#addresses.isOwn(address)) this.#clientAddresses.record({ address, port, letIn: isAdmitted });
@@ -182,7 +209,9 @@ export class Network implements AsyncDisposable {
   /** All accepted host names. */
   get #hostNames(): readonly string[] {
     const services = this.#targets().flatMap(({ id, hosts }) => [getServiceName(id, this.#label), ...hosts]);
-    return [getBaseName(this.#label), toHostLabel(hostname()), ...services];
+    const { acmeDomain: domain } = this.#settings;
+    const domainNames = domain === '' ? [] : [domain, ...this.#targets().map(({ id }) => `${id}.${domain}`)];
+    return [getBaseName(this.#label), toHostLabel(hostname()), ...services, ...domainNames];
   }
 
   /** IDs of services that are shared. */
@@ -198,6 +227,7 @@ export class Network implements AsyncDisposable {
       ...this.#findNameProblems(),
       ...this.#listeners.problems,
       ...this.#certificate.problems,
+      ...this.#findDomainProblems(),
       ...this.#upstreams.problems,
       ...this.#responder.problems,
     ];
@@ -220,9 +250,19 @@ export class Network implements AsyncDisposable {
     return [() => m.nameAnnouncedBySystem({ name })];
   }
 
+  /** Failures of the public certificate that require the owner. */
+  #findDomainProblems(): readonly Text[] {
+    const { problem } = this.publicCertificates;
+    return problem === undefined ? [] : [() => formatFailure(problem.code, problem.values)];
+  }
+
   /** Action that fixes a problem, if any. */
   get remedy(): ServiceAction | undefined {
-    return this.#certificate.remedy;
+    const action =
+      this.publicCertificates.problem === undefined
+        ? undefined
+        : { label: certificateTexts.showCertificate, to: '/network/certificate', adminOnly: true as const };
+    return this.#certificate.remedy ?? action;
   }
 
   exposure(id: string): Exposure {
@@ -261,7 +301,7 @@ export class Network implements AsyncDisposable {
       const names = listCertificateNames(this.#label, { computerLabel, addresses, customHosts });
       await this.#certificate.renew(`Homeport ${base}`, names);
     }
-    const certificate = this.#certificate.presented;
+    const certificate = this.#getListenerCertificate();
     const homeportServices = this.#shared().filter(({ id }) => !this.#upstreams.has(id));
     const webListeners = certificate === undefined ? [] : planListeners(addresses, this.#settings, homeportServices);
     await this.#listeners.update([...webListeners, ...this.#ports.planListeners(all)], certificate);
@@ -270,6 +310,22 @@ export class Network implements AsyncDisposable {
     await this.#responder.update(
       isAnnounced ? buildAnnouncement(this.#shared(), { label: this.#label, addresses, port }) : undefined,
     );
+    this.#notify();
+  }
+
+  /** Certificates of the listeners: the local one, and the public one for the names of the domain. */
+  #getListenerCertificate(): ListenerCertificate | undefined {
+    const { presented } = this.#certificate;
+    const named: readonly PresentedCertificate[] = [this.publicCertificates.current].filter(
+      (each) => each !== undefined,
+    );
+    return presented && { cert: presented.cert, key: presented.key, named };
+  }
+
+  /** Applies replaced certificates to new connections; existing ones are unaffected. */
+  #replaceCertificate(): void {
+    const certificate = this.#getListenerCertificate();
+    if (certificate !== undefined) this.#listeners.replaceCertificate(certificate);
     this.#notify();
   }
 
@@ -282,6 +338,7 @@ export class Network implements AsyncDisposable {
       runInEnglish(() => this.listProblems()),
       this.#certificate.presented?.expiresAt,
       this.#responder.names,
+      runInEnglish(() => this.publicCertificates.state()),
     ]);
     if (state === this.#publishedState) return;
     this.#publishedState = state;
@@ -291,6 +348,7 @@ export class Network implements AsyncDisposable {
   #services(): SharedService[] {
     return listSharedServices(this.#targets(), {
       label: this.#label,
+      domain: this.publicCertificates.resolves ? this.#settings.acmeDomain : '',
       address: this.#addresses.list()[0],
       listeners: this.#listeners,
       exposure: (id) => this.exposure(id),
@@ -305,6 +363,7 @@ export class Network implements AsyncDisposable {
     return findAddressForClient(id, {
       clientUrl: client,
       label: this.#label,
+      domain: this.#settings.acmeDomain,
       localHostname: hostname(),
       localPort: request.socket.localPort,
       httpsPort: this.#listeners.port('https', address),
@@ -368,6 +427,7 @@ export class Network implements AsyncDisposable {
 
   async [Symbol.asyncDispose](): Promise<void> {
     this.#isClosed = true;
+    await this.publicCertificates[Symbol.asyncDispose]();
     this.#addressProvider[Symbol.dispose]();
     this.#ports.close();
     await this.#updates.settled();

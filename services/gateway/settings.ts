@@ -4,6 +4,7 @@ import { z } from 'zod';
 import { pathSetting } from '../kit/platform/path-setting.ts';
 import { publicPathPattern } from './domain/public-paths.ts';
 import { upstreamHostPattern, upstreamPattern } from './domain/upstream.ts';
+import { acmeEnvironment, acmeFields } from './acme/fields.ts';
 import { oidcEnvironment, oidcFields } from './oidc/fields.ts';
 
 /** Private and link-local address ranges. */
@@ -146,6 +147,7 @@ export const Settings = z.object({
     label: m.strictTransport,
     help: m.strictTransportHelp,
   }),
+  ...acmeFields,
   ...oidcFields,
 });
 export type Settings = z.infer<typeof Settings>;
@@ -171,5 +173,6 @@ export const environment = {
   GATEWAY_OUTSIDE_HOSTS: 'outsideHosts',
   GATEWAY_PUBLIC_PATHS: 'publicPaths',
   GATEWAY_STRICT_TRANSPORT: 'strictTransport',
+  ...acmeEnvironment,
   ...oidcEnvironment,
 } as const;

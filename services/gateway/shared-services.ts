@@ -5,6 +5,8 @@ import type { ListenerManager } from './listeners/listener-manager.ts';
 
 interface SharingContext {
   readonly label: string;
+  /** Domain that leads to this computer, with a certificate that devices trust; empty without one. */
+  readonly domain: string;
   /** Returns the first network address of this computer. */
   readonly address: string | undefined;
   readonly listeners: Pick<ListenerManager, 'port'>;
@@ -16,7 +18,7 @@ interface SharingContext {
 /** Services that can be shared, with their network addresses. */
 export function listSharedServices(
   targets: readonly DispatchTarget[],
-  { label, address, listeners, exposure, getExternalAddress }: SharingContext,
+  { label, domain, address, listeners, exposure, getExternalAddress }: SharingContext,
 ): SharedService[] {
   const https = address === undefined ? undefined : listeners.port('https', address);
   return targets.map(({ id, title, summary, port, authenticates }) => {
@@ -31,6 +33,9 @@ export function listSharedServices(
       exposure: exposure(id),
       outside: getExternalAddress(id),
       addresses: [
+        ...(isOpen && https !== undefined && domain !== ''
+          ? [{ by: 'domain' as const, url: `https://${id}.${domain}:${String(https)}` }]
+          : []),
         // Addresses work on devices without multicast DNS.
         ...(isOpen && servicePort !== undefined
           ? [{ by: 'port' as const, url: `https://${formatForUrl(address)}:${String(servicePort)}` }]

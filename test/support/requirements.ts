@@ -45,6 +45,7 @@ const clients = {
   promtool: () => isTool('promtool'),
   versitygw: () => isTool('versitygw'),
   'nats-server': () => isTool('nats-server'),
+  pebble: () => isTool('pebble') && isTool('pebble-challtestsrv'),
   'Apprise library': () => existsSync(join(cache, 'tools', 'apprise-2')) && isOnPath('python3'),
   'py-gitea': () => existsSync(join(cache, 'tools', 'py-gitea')) && isOnPath('python3'),
   'uptime-kuma-api': () => existsSync(join(cache, 'tools', 'uptime-kuma-api2')) && isOnPath('python3'),

@@ -1,5 +1,6 @@
 import * as m from '#messages/host-problems';
 import { lookup } from 'node:dns/promises';
+import { getCACertificates } from 'node:tls';
 import type { Agent, buildConnector, Dispatcher } from 'undici';
 import { Problem } from '../../../services/contracts/problem.ts';
 import type { Connect, Fetch, FetchOptions, FetchReply, FetchStream } from '../../../services/contracts/outgoing.ts';
@@ -39,6 +40,8 @@ interface Agents {
   /** Its connections are checked when they are opened, and never shared with unchecked requests. */
   readonly checked: Dispatcher;
   readonly free: Dispatcher;
+  /** For hosts that the owner entered; trusts additional authorities, if there are any. */
+  readonly vouched: Dispatcher;
   /** Accepts any certificate. Its connections and TLS sessions are not shared. */
   readonly unverified: Dispatcher;
 }
@@ -50,22 +53,35 @@ const defaults = { timeoutMs: 30_000, maxBytes: 1024 * 1024, maxRedirects: 5 } a
  * check of every resolved address, also after redirects. undici is loaded by the first request.
  */
 export function createFetch(options: HostFetchOptions): HostFetch {
-  /** Keyed by the own listener that the connections may reach, since connections are reused for further requests. */
+  /**
+   * Keyed by the own listener that the connections may reach and by additional authorities, since connections are reused
+   * for further requests.
+   */
   const agents = new Map<string, Promise<Agents>>();
-  const agentsFor = (ownListener = ''): Promise<Agents> => {
-    const opened = agents.get(ownListener) ?? openAgents(options, ownListener);
-    agents.set(ownListener, opened);
+  const agentsFor = (ownListener = '', ca = ''): Promise<Agents> => {
+    const key = `${ownListener} ${ca}`;
+    const opened = agents.get(key) ?? openAgents(options, ownListener, ca);
+    agents.set(key, opened);
     return opened;
   };
 
   /** The owner trusts the entered host, not the hosts it redirects to. */
-  const dispatchers = async (firstHop: Hop, requestOptions: Pick<FetchOptions, 'trust' | 'verify' | 'ownListener'>) => {
-    const { checked, free, unverified } = await agentsFor(requestOptions.ownListener);
+  const dispatchers = async (
+    firstHop: Hop,
+    requestOptions: Pick<FetchOptions, 'trust' | 'verify' | 'ownListener' | 'ca'>,
+  ) => {
+    const {
+      checked,
+      free,
+      vouched: unchecked,
+      unverified,
+    } = await agentsFor(requestOptions.ownListener, requestOptions.ca);
     const allowPrivate = options.allowPrivate?.() === true;
     return ({ url }: Hop): Dispatcher => {
       const vouched = requestOptions.trust === 'owner' && url.hostname === firstHop.url.hostname;
       if (vouched && requestOptions.verify === false) return unverified;
-      return allowPrivate || vouched ? free : checked;
+      if (vouched) return unchecked;
+      return allowPrivate ? free : checked;
     };
   };
 
@@ -109,13 +125,15 @@ export function createFetch(options: HostFetchOptions): HostFetch {
     async [Symbol.asyncDispose]() {
       const opened = await Promise.all(agents.values());
       await Promise.all(
-        opened.flatMap((each) => [each.checked, each.free, each.unverified]).map((agent) => agent.destroy()),
+        opened
+          .flatMap((each) => [each.checked, each.free, each.vouched, each.unverified])
+          .map((agent) => agent.destroy()),
       );
     },
   });
 }
 
-async function openAgents(options: HostFetchOptions, ownListener: string): Promise<Agents> {
+async function openAgents(options: HostFetchOptions, ownListener: string, ca: string): Promise<Agents> {
   const { agentOptions, resolve = resolveAll, isRefused = isRefusedAddress, ownConnections } = options;
   const { Agent, buildConnector } = await import('undici');
   const common = { headersTimeout: 0, bodyTimeout: 0, maxHeaderSize: 64 * 1024, ...agentOptions };
@@ -125,9 +143,11 @@ async function openAgents(options: HostFetchOptions, ownListener: string): Promi
   const checked = buildConnector({ ...connecting, lookup: checkedLookup(resolve, isRefused) });
   const agentWith = (connect: buildConnector.connector): Dispatcher =>
     new Agent({ ...common, connect: rejectOwnListeners(connect, own, ownListener) });
+  const free = agentWith(buildConnector(connecting));
   return {
     checked: agentWith(checkedConnector(checked, isRefused)),
-    free: agentWith(buildConnector(connecting)),
+    free,
+    vouched: ca === '' ? free : agentWith(buildConnector({ ...connecting, ca: [...getCACertificates(), ca] })),
     unverified: agentWith(buildConnector({ ...connecting, rejectUnauthorized: false })),
   };
 }

@@ -1,13 +1,35 @@
 import * as m from '#messages/host-problems';
 import { readFile } from 'node:fs/promises';
-import { createSecureContext } from 'node:tls';
+import { createSecureContext, type SecureContext } from 'node:tls';
 import { Problem } from '../../../services/contracts/problem.ts';
+import type { ListenerCertificate } from '../../../services/contracts/dispatch.ts';
 import type { CertificateFiles } from '../../../services/contracts/listeners.ts';
 
 /** Certificate of a TLS listener, in PEM. */
-export interface Certificate {
-  readonly cert: string;
-  readonly key: string;
+export type Certificate = ListenerCertificate;
+
+/** Selects the certificate for the host name that a client requests in the TLS handshake. */
+export class CertificateSelector {
+  readonly #contexts = new Map<string, SecureContext>();
+
+  constructor(certificate: Certificate) {
+    this.replace(certificate);
+  }
+
+  /** Replaces the certificates for new connections. */
+  replace({ named = [] }: Certificate): void {
+    this.#contexts.clear();
+    for (const { cert, key, names } of named) {
+      const context = createSecureContext({ cert, key });
+      for (const name of names) this.#contexts.set(name.toLowerCase(), context);
+    }
+  }
+
+  /** Returns the certificate of a host name, or of the wildcard for it; undefined selects that of the listener. */
+  find(serverName: string): SecureContext | undefined {
+    const name = serverName.toLowerCase();
+    return this.#contexts.get(name) ?? this.#contexts.get(name.replace(/^[^.]+/, '*'));
+  }
 }
 
 /** @throws Problem `listener.no_certificate` (500) for files that do not exist or do not match. */

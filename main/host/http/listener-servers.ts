@@ -11,7 +11,7 @@ import type { PartLog } from '../log/log.ts';
 import type { RequestMetrics } from '../metrics/metrics.ts';
 import { normalizeAddress } from './access.ts';
 import { formatRawResponse } from './problem-reply.ts';
-import type { Certificate } from './certificate.ts';
+import { CertificateSelector, type Certificate } from './certificate.ts';
 import { answerClientError } from './client-error.ts';
 import type { Connections } from './connections.ts';
 import type { ExchangeHandler } from './exchange-handler.ts';
@@ -41,6 +41,7 @@ export class ListenerServers {
   readonly #connections: Connections;
   readonly #exchanges: ExchangeHandler;
   readonly #http2: Http2[] = [];
+  readonly #certificates: CertificateSelector | undefined;
 
   constructor(
     options: ListenerServerOptions,
@@ -52,6 +53,12 @@ export class ListenerServers {
     this.#limits = limits;
     this.#connections = connections;
     this.#exchanges = exchanges;
+    this.#certificates = options.certificate && new CertificateSelector(options.certificate);
+  }
+
+  /** Replaces the certificates for host names. */
+  replaceNamedCertificates(certificate: Certificate): void {
+    this.#certificates?.replace(certificate);
   }
 
   /** Creates a server that does not listen yet. */
@@ -80,6 +87,7 @@ export class ListenerServers {
 
   #createHttp(): HttpServer {
     const { service, certificate, http2, metrics } = this.#options;
+    const certificates = this.#certificates;
     const connections = this.#connections;
     const exchanges = this.#exchanges;
     const onRequest = (request: IncomingMessage, response: ServerResponse): void =>
@@ -90,7 +98,9 @@ export class ListenerServers {
         : createHttpsServer(
             {
               ...this.#httpOptions(),
-              ...certificate,
+              cert: certificate.cert,
+              key: certificate.key,
+              SNICallback: (serverName, callback) => callback(null, certificates?.find(serverName)),
               handshakeTimeout: this.#limits.headersTimeoutMs,
               ALPNProtocols: http2 === true ? ['h2', 'http/1.1'] : ['http/1.1'],
             },

@@ -64,7 +64,7 @@ export async function openListener(options: ListenerOptions): Promise<Listener> 
     throw error;
   });
   for (const server of bound.servers) server.on('error', (error) => log.error('listener failed', { service, error }));
-  return new OpenListener(bound, connections, exchanges, () => factory.closeHttp2());
+  return new OpenListener(bound, connections, exchanges, factory);
 }
 
 /** Listener whose servers listen on their addresses. */
@@ -74,7 +74,7 @@ class OpenListener implements Listener {
   readonly #servers: readonly Server[];
   readonly #connections: Connections;
   readonly #exchanges: ExchangeHandler;
-  readonly #closeHttp2: () => void;
+  readonly #factory: Pick<ListenerServers, 'closeHttp2' | 'replaceNamedCertificates'>;
   /** Connections that belong to another server. They are awaited here, because no server of this listener does. */
   readonly #handedOver = new Map<Socket, Promise<unknown>>();
   #closed: Promise<void> | undefined;
@@ -83,14 +83,14 @@ class OpenListener implements Listener {
     { servers, port }: { readonly servers: readonly Server[]; readonly port: number },
     connections: Connections,
     exchanges: ExchangeHandler,
-    closeHttp2: () => void,
+    factory: Pick<ListenerServers, 'closeHttp2' | 'replaceNamedCertificates'>,
   ) {
     this.port = port;
     this.addresses = servers.map((server) => formatAddress(server.address() as AddressInfo));
     this.#servers = servers;
     this.#connections = connections;
     this.#exchanges = exchanges;
-    this.#closeHttp2 = closeHttp2;
+    this.#factory = factory;
   }
 
   running(begunBefore: number): number {
@@ -116,14 +116,16 @@ class OpenListener implements Listener {
   }
 
   replaceCertificate(certificate: Certificate): void {
+    const { cert, key } = certificate;
     for (const server of this.#servers) {
-      if (server instanceof HttpsServer) server.setSecureContext({ ...certificate });
+      if (server instanceof HttpsServer) server.setSecureContext({ cert, key });
     }
+    this.#factory.replaceNamedCertificates(certificate);
   }
 
   close({ timeoutMs = 5000 }: { readonly timeoutMs?: number } = {}): Promise<void> {
     this.#exchanges.startDraining();
-    this.#closeHttp2();
+    this.#factory.closeHttp2();
     this.#connections.stopLingering();
     this.#closed ??= drain(
       this.#servers,

@@ -104,6 +104,14 @@ class Network {
     }));
   }
 
+  /**
+   * Changes the settings of the certificate for the owner's domain.
+   * @throws Problem with the reason of a failure.
+   */
+  saveDomain(settings: Body): Promise<void> {
+    return this.#change(() => settings);
+  }
+
   /** Settings are saved as complete lists, so changes run one after another, each based on the current state. */
   #change(bodyFor: (state: GatewayState) => Body | Promise<Body>): Promise<void> {
     const change = this.#queue.then(async () => {

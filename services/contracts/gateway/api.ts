@@ -21,7 +21,7 @@ const SharedService = z
     /** Address of an external service, as the owner entered it. */
     outside: z.string().nullable(),
     /** Addresses for other computers, best first; empty while the service is not shared. */
-    addresses: z.array(z.object({ by: z.enum(['name', 'port']), url: z.string() })),
+    addresses: z.array(z.object({ by: z.enum(['domain', 'name', 'port']), url: z.string() })),
   })
   .meta({ id: 'SharedService' });
 export type SharedService = z.infer<typeof SharedService>;

@@ -10,7 +10,7 @@ import type { IssuedCertificate } from './certificate-issuer.ts';
 
 /** Certificate that the listeners present. */
 export interface PresentedCertificate extends CertificatePem {
-  readonly source: 'local' | 'own';
+  readonly source: 'local' | 'own' | 'public';
   readonly names: readonly string[];
   readonly expiresAt: number;
 }

@@ -6,7 +6,7 @@ export function toCertificateState(
   certificate: PresentedCertificate | undefined,
   fingerprint = '',
 ): GatewayState['certificate'] {
-  if (certificate === undefined) return null;
+  if (certificate === undefined || certificate.source === 'public') return null;
   const { source, names, expiresAt } = certificate;
   return { source, names: [...names], expiresAt, fingerprint };
 }

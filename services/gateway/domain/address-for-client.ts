@@ -1,4 +1,4 @@
-import { getBaseName, toHostLabel, getServiceName } from './names.ts';
+import { getBaseName, listBaseNames, toHostLabel } from './names.ts';
 
 interface Client {
   /** Base URL at which the client reached the gateway. */
@@ -12,6 +12,8 @@ interface Client {
   readonly httpsPort: number | undefined;
   /** Dedicated port of the requested service; undefined while it is closed. */
   readonly servicePort: number | undefined;
+  /** Domain of the owner; empty without one. */
+  readonly domain?: string;
   /** Additional names of services. */
   readonly names: readonly string[];
 }
@@ -22,18 +24,18 @@ interface Client {
  */
 export function findAddressForClient(
   id: string,
-  { clientUrl, label, localHostname, localPort, httpsPort, servicePort, names }: Client,
+  { clientUrl, label, localHostname, localPort, httpsPort, servicePort, names, domain = '' }: Client,
 ): string | undefined {
   const { hostname } = clientUrl;
-  const baseHost = getBaseName(label);
+  const baseHost = listBaseNames(label, domain).find((base) => hostname === base || hostname.endsWith(`.${base}`));
   const buildNameUrl = (): string | undefined => {
     // Keeps the client's port, which a router or proxy may have mapped.
     const port = localPort === httpsPort ? clientUrl.port : String(httpsPort);
     return httpsPort === undefined
       ? undefined
-      : `${clientUrl.protocol}//${getServiceName(id, label)}${port && `:${port}`}`;
+      : `${clientUrl.protocol}//${id}.${baseHost ?? getBaseName(label)}${port && `:${port}`}`;
   };
-  if (hostname === baseHost || hostname.endsWith(`.${baseHost}`) || names.includes(hostname)) return buildNameUrl();
+  if (baseHost !== undefined || names.includes(hostname)) return buildNameUrl();
   const hostNames = [
     toHostLabel(localHostname),
     localHostname.toLowerCase(),

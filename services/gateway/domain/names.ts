@@ -49,6 +49,11 @@ export function getBaseName(label: string): string {
   return `${label}.local`;
 }
 
+/** Returns the names below which services have theirs: `nas.local`, and the domain of the owner if there is one. */
+export function listBaseNames(label: string, domain: string): readonly string[] {
+  return domain === '' ? [getBaseName(label)] : [getBaseName(label), domain];
+}
+
 /** `push.nas.local` */
 export function getServiceName(id: string, label: string): string {
   return `${id}.${getBaseName(label)}`;
@@ -68,9 +73,9 @@ export function formatForUrl(address: string): string {
 }
 
 /** Returns true for names that always mean this computer; no service may claim them. */
-export function isReservedName(name: string, label: string, hostname: string): boolean {
+export function isReservedName(name: string, label: string, hostname: string, domain = ''): boolean {
   const computerLabel = toHostLabel(hostname);
-  const baseNames = [getBaseName(label), getBaseName(computerLabel), 'localhost'];
+  const baseNames = [...listBaseNames(label, domain), getBaseName(computerLabel), 'localhost'];
   // Names that end in a number are parsed as IPv4 addresses.
   if (/(?:^|\.)(?:\d+|0x[0-9a-f]*)$/.test(name) || name.includes(':') || name.startsWith('[')) return true;
   return (

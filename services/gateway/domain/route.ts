@@ -1,4 +1,4 @@
-import { getBaseName, stripPort } from './names.ts';
+import { listBaseNames, stripPort } from './names.ts';
 
 /** Target of a request. */
 export type Route =
@@ -9,6 +9,16 @@ export type Route =
   | { readonly to: 'home' }
   | { readonly to: 'nothing' };
 
+/** Request to route. */
+export interface RoutedRequest {
+  readonly host: string;
+  readonly url: string;
+  /** Service of the port. */
+  readonly portService: string | undefined;
+  /** Domain of the owner, below which services have names as below `.local`; empty without one. */
+  readonly domain?: string;
+}
+
 /** Path prefix of the gateway's pages, on every host and port. */
 export const gatewayPrefix = '/.homeport/';
 
@@ -18,7 +28,7 @@ export const gatewayPrefix = '/.homeport/';
  * `hasPath` a service is only reachable by name.
  */
 export function findRoute(
-  { host, url, portService }: { readonly host: string; readonly url: string; readonly portService: string | undefined },
+  { host, url, portService, domain = '' }: RoutedRequest,
   label: string,
   isShared: (id: string) => boolean,
   findOwner: (name: string) => string | undefined = () => undefined,
@@ -26,8 +36,10 @@ export function findRoute(
 ): Route {
   if (url.startsWith(gatewayPrefix)) return { to: 'gateway', path: url.slice(gatewayPrefix.length) };
   const name = stripPort(host);
-  const suffix = `.${getBaseName(label)}`;
-  if (name.endsWith(suffix)) return toService(name.slice(0, -suffix.length), url, isShared);
+  const suffix = listBaseNames(label, domain)
+    .map((base) => `.${base}`)
+    .find((each) => name.endsWith(each));
+  if (suffix !== undefined) return toService(name.slice(0, -suffix.length), url, isShared);
   const owner = findOwner(name);
   if (owner !== undefined) return toService(owner, url, isShared);
   if (portService !== undefined) return toService(portService, url, isShared);

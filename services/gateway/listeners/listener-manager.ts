@@ -1,6 +1,6 @@
 import * as m from '#messages/gateway-problems';
 import type {
-  CertificatePem,
+  ListenerCertificate,
   DispatchContext,
   ExternalListener,
   ExternalListenerOptions,
@@ -58,7 +58,7 @@ export class ListenerManager {
   }
 
   /** Opens missing listeners and closes others. Calls must not overlap. */
-  async update(listeners: readonly NetworkListener[], certificate: CertificatePem | undefined): Promise<void> {
+  async update(listeners: readonly NetworkListener[], certificate: ListenerCertificate | undefined): Promise<void> {
     const byKey = new Map(listeners.map((options) => [buildKey(options), options]));
     const obsolete = [...this.#listeners].filter(([key, { options }]) => byKey.get(key)?.port !== options.port);
     for (const [key] of obsolete) this.#listeners.delete(key);
@@ -72,12 +72,16 @@ export class ListenerManager {
     );
   }
 
-  replaceCertificate(certificate: CertificatePem): void {
+  replaceCertificate(certificate: ListenerCertificate): void {
     for (const { options, listener } of this.#listeners.values())
       if (usesTls(options)) listener.replaceCertificate(certificate);
   }
 
-  async #openListener(key: string, options: NetworkListener, certificate: CertificatePem | undefined): Promise<void> {
+  async #openListener(
+    key: string,
+    options: NetworkListener,
+    certificate: ListenerCertificate | undefined,
+  ): Promise<void> {
     const { listen, log, accepts, handler } = this.#deps;
     try {
       const listener = await listen({

@@ -14,7 +14,7 @@ import { getGatewayIdentity, setGatewayIdentity } from '../../contracts/gateway.
 import { Problem } from '../../contracts/problem.ts';
 import { endUnread } from '../../kit/http/errors.ts';
 import { addHeaders } from '../../kit/http/respond.ts';
-import { getBaseName, isReservedName, stripMappedPrefix, stripPort } from '../domain/names.ts';
+import { isReservedName, listBaseNames, stripMappedPrefix, stripPort } from '../domain/names.ts';
 import { isPublicPath } from '../domain/public-paths.ts';
 import { gatewayPrefix, findRoute, type Route } from '../domain/route.ts';
 import type { Provider } from '../oidc/provider.ts';
@@ -47,6 +47,8 @@ export interface ProxySignIn {
   readonly signedIn: SignedInAccounts;
   readonly provider: Provider;
   readonly label: string;
+  /** Domain of the owner; empty without one. */
+  readonly domain: () => string;
 }
 
 /** Services that the gateway forwards to, and how they are shared. */
@@ -88,7 +90,7 @@ export class ReverseProxy {
   readonly #inFlight = new InFlightRequests();
   readonly #isShared = (id: string): boolean => this.#deps.routing.exposure(id) !== 'off';
   readonly #findOwner = (name: string): string | undefined =>
-    isReservedName(name, this.#deps.signIn.label, hostname())
+    isReservedName(name, this.#deps.signIn.label, hostname(), this.#deps.signIn.domain())
       ? undefined
       : this.#deps.context.targets().find(({ hosts }) => hosts.includes(name))?.id;
 
@@ -121,7 +123,8 @@ export class ReverseProxy {
    */
   #setHsts({ headers }: IncomingMessage, response: ServerResponse): void {
     const name = stripPort(headers.host ?? '');
-    if (name.endsWith(`.${getBaseName(this.#deps.signIn.label)}`)) {
+    const { label, domain } = this.#deps.signIn;
+    if (listBaseNames(label, domain()).some((base) => name.endsWith(`.${base}`))) {
       addHeaders(response, { 'Strict-Transport-Security': `${hstsOfYear}; includeSubDomains` });
     } else if (this.#deps.policy.isStrict() && !/^(?:[\d.]+|\[.*\]|localhost|)$/.test(name)) {
       addHeaders(response, { 'Strict-Transport-Security': hstsOfYear });
@@ -149,7 +152,7 @@ export class ReverseProxy {
   #route(request: IncomingMessage, portService: string | undefined, url = request.url ?? '/'): Route {
     // Paths are not offered for external services, whose pages would share the origin.
     const hasPath = (id: string): boolean => !this.#deps.routing.upstreams.has(id);
-    const routedRequest = { host: request.headers.host ?? '', url, portService };
+    const routedRequest = { host: request.headers.host ?? '', url, portService, domain: this.#deps.signIn.domain() };
     return findRoute(routedRequest, this.#deps.signIn.label, this.#isShared, this.#findOwner, hasPath);
   }
 

@@ -1,4 +1,5 @@
 import * as m from '#messages/network';
+import { certificate } from '#messages/network-certificate';
 import type { ServiceTab } from '../service/tabs.ts';
 
 /** Tabs of Network in order. A new tab needs one entry here. */
@@ -22,6 +23,11 @@ export const tabs: readonly ServiceTab[] = [
     section: 'connect',
     title: m.connect,
     load: () => import('./connect/Connect.svelte'),
+  },
+  {
+    section: 'certificate',
+    title: certificate,
+    load: () => import('./certificate/Certificate.svelte'),
   },
   {
     section: 'settings',
