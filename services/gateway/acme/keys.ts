@@ -4,7 +4,7 @@ import type { JWK } from 'jose';
 /** Generates a P-256 key and returns it as PKCS #8 in PEM. */
 export function generateKey(): string {
   const { privateKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' });
-  return privateKey.export({ type: 'pkcs8', format: 'pem' });
+  return privateKey.export({ type: 'pkcs8', format: 'pem' }).toString();
 }
 
 /** Returns the public key as JSON Web Key. */
@@ -23,7 +23,7 @@ export async function createRequest(key: string, names: readonly string[]): Prom
   const request = await x509.Pkcs10CertificateRequestGenerator.create({
     keys: { privateKey, publicKey },
     signingAlgorithm: algorithm,
-    extensions: [new x509.SubjectAlternativeNameExtension(names.map((value) => ({ type: 'dns', value })))],
+    extensions: [new x509.SubjectAlternativeNameExtension(names.map((value) => ({ type: 'dns' as const, value })))],
   });
   return Buffer.from(request.rawData);
 }

@@ -5,7 +5,8 @@ import { createServer } from 'node:https';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { connect, type TLSSocket } from 'node:tls';
+import type { TcpSocketConnectOpts } from 'node:net';
+import { connect, type ConnectionOptions, type TLSSocket } from 'node:tls';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { control } from '../../../services/control/index.ts';
 import { gateway } from '../../../services/gateway/index.ts';
@@ -70,7 +71,14 @@ async function waitFor(home: Home, status: PublicCertificateState['status']): Pr
 
 async function dial(home: Home, servername: string): Promise<TLSSocket> {
   const ca = [home.authority, await authority.root()];
-  const socket = connect({ host: lan, port: home.port, servername, ca, localAddress: phoneAddress });
+  const options: ConnectionOptions & Pick<TcpSocketConnectOpts, 'localAddress'> = {
+    host: lan,
+    port: home.port,
+    servername,
+    ca,
+    localAddress: phoneAddress,
+  };
+  const socket = connect(options);
   await once(socket, 'secureConnect');
   return socket;
 }

@@ -1,8 +1,18 @@
 import { createHmac } from 'node:crypto';
 import { once } from 'node:events';
 import { createServer, type AddressInfo, type Socket } from 'node:net';
-import { decode, name as dnsName } from 'dns-packet';
+import * as dnsPacket from 'dns-packet';
 import type { TestAuthority } from './authority.ts';
+
+const { decode } = dnsPacket;
+/** Coder of names, which the package exports without a type. */
+const { name: dnsName } = dnsPacket as unknown as {
+  readonly name: {
+    readonly encode: (name: string) => Buffer;
+    readonly decode: ((data: Buffer, offset: number) => string) & { readonly bytes: number };
+    readonly encodingLength: (name: string) => number;
+  };
+};
 
 /** Key that the server accepts. */
 export interface UpdateKey {
