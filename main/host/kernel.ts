@@ -138,11 +138,7 @@ export async function openKernel(options: KernelOptions): Promise<Kernel> {
     },
     observation: { loop, log, metrics, security },
     runtime: { hostSettings: () => config.read().host, inHostLanguage, clock, random, isDraining: options.isDraining },
-    messaging: {
-      bus,
-      handovers: createHandovers(options.started, (service) => config.read().services[service]?.enabled === false),
-      feeds: createFeeds(log),
-    },
+    messaging: createMessaging(options, config, bus),
     identities: { accounts, releases: accounts.releases, vault },
     outgoing: { engines, ...network.outgoing },
     addresses: { ...network.addresses, ...createListenerAddresses(options, config) },
@@ -154,6 +150,12 @@ export async function openKernel(options: KernelOptions): Promise<Kernel> {
   };
   const resources = opening.move();
   return { config, accounts, engines, hosts, database, parts, [Symbol.asyncDispose]: () => resources.disposeAsync() };
+}
+
+/** Creates the ways in which services exchange events, handovers and feeds. */
+function createMessaging({ log, started }: KernelOptions, config: Config, bus: Bus): HostDependencies['messaging'] {
+  const isDisabled = (service: string): boolean => config.read().services[service]?.enabled === false;
+  return { bus, handovers: createHandovers(started, isDisabled), feeds: createFeeds(log) };
 }
 
 /** Creates the addresses of listeners and pages, which follow the settings. */

@@ -325,7 +325,7 @@ describe.skipIf(noBrowser || lacksRclone)('Sync', () => {
     await page.getByRole('button', { name: syncMessages.editName({ name: 'shed' }) }).click();
     const password = page.getByLabel(syncMessages.password(), { exact: false }).first();
     await expect.poll(() => password.getAttribute('placeholder')).toBe(syncMessages.secretStays());
-    await page.getByLabel(matching(syncMessages.forgetNamed({ label: 'Password' }))).check();
+    await page.getByLabel(containing(syncMessages.forgetNamed({ label: 'Password' }))).check();
     const patchRequest = page.waitForRequest((request) => request.method() === 'PATCH');
     await page.getByRole('button', { name: syncMessages.save() }).click();
     expect((await patchRequest).postDataJSON()).toEqual({ parameters: { pass: '' } });

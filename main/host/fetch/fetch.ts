@@ -70,18 +70,12 @@ export function createFetch(options: HostFetchOptions): HostFetch {
     firstHop: Hop,
     requestOptions: Pick<FetchOptions, 'trust' | 'verify' | 'ownListener' | 'ca'>,
   ) => {
-    const {
-      checked,
-      free,
-      vouched: unchecked,
-      unverified,
-    } = await agentsFor(requestOptions.ownListener, requestOptions.ca);
+    const opened = await agentsFor(requestOptions.ownListener, requestOptions.ca);
     const allowPrivate = options.allowPrivate?.() === true;
     return ({ url }: Hop): Dispatcher => {
       const vouched = requestOptions.trust === 'owner' && url.hostname === firstHop.url.hostname;
-      if (vouched && requestOptions.verify === false) return unverified;
-      if (vouched) return unchecked;
-      return allowPrivate ? free : checked;
+      if (vouched) return requestOptions.verify === false ? opened.unverified : opened.vouched;
+      return allowPrivate ? opened.free : opened.checked;
     };
   };
 
@@ -113,15 +107,9 @@ export function createFetch(options: HostFetchOptions): HostFetch {
     }
   };
 
-  const connect: Connect = (requestOptions) => {
-    const { resolve = resolveAll, isRefused = isRefusedAddress, ownConnections = new OwnConnections() } = options;
-    const free = requestOptions.trust === 'owner' || options.allowPrivate?.() === true;
-    return openConnection(requestOptions, { resolve, isRefused: free ? undefined : isRefused, ownConnections });
-  };
-
   return Object.assign(fetch, {
     stream,
-    connect,
+    connect: createConnect(options),
     async [Symbol.asyncDispose]() {
       const opened = await Promise.all(agents.values());
       await Promise.all(
@@ -131,6 +119,14 @@ export function createFetch(options: HostFetchOptions): HostFetch {
       );
     },
   });
+}
+
+function createConnect(options: HostFetchOptions): Connect {
+  return (requestOptions) => {
+    const { resolve = resolveAll, isRefused = isRefusedAddress, ownConnections = new OwnConnections() } = options;
+    const free = requestOptions.trust === 'owner' || options.allowPrivate?.() === true;
+    return openConnection(requestOptions, { resolve, isRefused: free ? undefined : isRefused, ownConnections });
+  };
 }
 
 async function openAgents(options: HostFetchOptions, ownListener: string, ca: string): Promise<Agents> {

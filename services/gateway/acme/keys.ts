@@ -9,7 +9,7 @@ export function generateKey(): string {
 
 /** Returns the public key as JSON Web Key. */
 export function getPublicJwk(key: string): JWK {
-  return createPublicKey(createPrivateKey(key)).export({ format: 'jwk' }) as JWK;
+  return createPublicKey(createPrivateKey(key)).export({ format: 'jwk' });
 }
 
 /** Creates a certificate request for host names (RFC 2986), in DER. */

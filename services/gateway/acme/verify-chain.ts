@@ -1,7 +1,7 @@
 import { createPrivateKey, X509Certificate } from 'node:crypto';
 import { createSecureContext } from 'node:tls';
 
-const pemBlock = /-----BEGIN CERTIFICATE-----[\s\S]+?-----END CERTIFICATE-----/g;
+const pemEnd = '-----END CERTIFICATE-----';
 
 /** Certificate that was verified. */
 export interface VerifiedCertificate {
@@ -20,7 +20,8 @@ export function verifyChain(
   pem: string,
   { key, names, now }: { readonly key: string; readonly names: readonly string[]; readonly now: number },
 ): VerifiedCertificate {
-  const certificates = (pem.match(pemBlock) ?? []).map((block) => new X509Certificate(block));
+  const blocks = pem.split(pemEnd).filter((block) => block.trim() !== '');
+  const certificates = blocks.map((block) => new X509Certificate(`${block}${pemEnd}`));
   const [leaf, ...issuers] = certificates;
   if (leaf === undefined) throw new Error('no certificate');
   if (!leaf.checkPrivateKey(createPrivateKey(key))) throw new Error('other key');

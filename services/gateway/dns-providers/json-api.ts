@@ -79,7 +79,7 @@ function getReason(status: number, content: unknown): string {
         content['message'],
         content['detail'],
         content['error'],
-        ...(Array.isArray(content['errors']) ? content['errors'] : []),
+        ...(Array.isArray(content['errors']) ? (content['errors'] as unknown[]) : []),
       ]
     : [];
   const messages = candidates.map((each) => (isRecord(each) ? each['message'] : each));

@@ -45,7 +45,7 @@ describe('Retry-After', () => {
     ['-5', undefined],
     ['soon', undefined],
     [undefined, undefined],
-  ])('of %j is read as %j ms', (header, ms) => {
+  ])('reads %j as %j ms', (header, ms) => {
     expect(parseRetryAfter(header, 0)).toBe(ms);
   });
 });

@@ -162,7 +162,7 @@ describe('JSON API', () => {
     ['Cloudflare', createCloudflare],
     ['Hetzner', createHetzner],
     ['deSEC', createDesec],
-  ])('of %s reports a wrong token and a limit, without the token', async (_name, create) => {
+  ])('reports a wrong token and a limit of %s, without the token', async (_name, create) => {
     let status = 403;
     await using api = await openApi(() => ({ status, body: { message: 'not accepted' } }));
     const provider = create(api.fetch, 'token-1');

@@ -1,6 +1,6 @@
 import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { Agent } from 'node:https';
 import { request } from 'node:https';
 import type { IncomingMessage } from 'node:http';
@@ -68,16 +68,9 @@ export async function openAuthority(options: AuthorityOptions = {}): Promise<Tes
   writeFileSync(join(folder, 'config.json'), JSON.stringify({ pebble }));
   const dnsServer = spawn(
     toolPath('pebble-challtestsrv'),
-    ['-dnsserver', address(dns), '-management', address(dnsManagement), '-defaultIPv4', lan, '-defaultIPv6', ''].concat([
-      '-http01',
-      '',
-      '-https01',
-      '',
-      '-tlsalpn01',
-      '',
-      '-doh',
-      '',
-    ]),
+    ['-dnsserver', address(dns), '-management', address(dnsManagement), '-defaultIPv4', lan, '-defaultIPv6', ''].concat(
+      ['-http01', '', '-https01', '', '-tlsalpn01', '', '-doh', ''],
+    ),
     { stdio: 'ignore' },
   );
   const manage = async (path: string, body: unknown): Promise<void> => {
@@ -143,9 +136,4 @@ export async function openAuthority(options: AuthorityOptions = {}): Promise<Tes
 async function read(url: string, agent: Agent): Promise<string> {
   const [response] = (await once(request(url, { agent }).end(), 'response')) as [IncomingMessage];
   return text(response);
-}
-
-/** Returns the content of the CA file of an authority. */
-export function readCa({ caFile }: Pick<TestAuthority, 'caFile'>): string {
-  return readFileSync(caFile, 'utf8');
 }
