@@ -79,7 +79,7 @@ describe('Git LFS', () => {
     expect([part.status, part.headers.get('content-range')]).toEqual([206, 'bytes 5242870-5242879/5242880']);
     expect(Buffer.from(await part.arrayBuffer()).equals(bytes.subarray(-10))).toBe(true);
     expect((await sendRequest(path, { headers: { range: 'bytes=9999999-' } })).status).toBe(416);
-    expect(incoming()).toEqual([]);
+    await expect.poll(() => incoming()).toEqual([]);
   });
 
   it('stores objects over SSH with the token of git-lfs-authenticate', async () => {
@@ -158,7 +158,7 @@ describe('Git LFS', () => {
     const { code, stderr } = await fixture.git(['push', 'origin', 'main'], { ...lfs, mayFail: true });
     expect(code).not.toBe(0);
     expect(stderr).toContain(gitProblems.lfsQuotaExceeded({ limit: '24 MiB' }));
-    expect(incoming()).toEqual([]);
+    await expect.poll(() => incoming()).toEqual([]);
   });
 
   const put = async (where: string, body: Uint8Array<ArrayBuffer>) =>
@@ -195,7 +195,7 @@ describe('Git LFS', () => {
     }
     const download = { operation: 'download', objects: [{ oid: hashContent(bytes), size: bytes.length }] };
     expect((await post('/ada/wrong/info/lfs/objects/batch', download)).body.objects[0].error.code).toBe(404);
-    expect(incoming()).toEqual([]);
+    await expect.poll(() => incoming()).toEqual([]);
   });
 
   it('verifies the size of a stored object, and deletes objects with their repository', async () => {
