@@ -83,6 +83,7 @@ const accountColumns: Readonly<Record<string, readonly string[]>> = {
 
 /** Columns whose names resemble those above. */
 const unrelatedColumns: Readonly<Record<string, string>> = {
+  'gateway acme_orders.issued_by': 'is an authority for certificates',
   'host leases.owner': 'is a process',
   'addons profiles.made_elsewhere': 'is a flag of imported configurations',
   'git former_names.owner_id': 'is the id of an owner',
