@@ -25,7 +25,7 @@ beforeAll(async () => {
   dataDir = mkdtempSync(join(tmpdir(), 'database-move-'));
   files.defer(() => rmSync(dataDir, { recursive: true, force: true }));
   await (await openHousehold({ dataDir, only }))[Symbol.asyncDispose]();
-}, 120_000);
+}, 240_000);
 afterAll(() => files.disposeAsync());
 
 const getEnvironment = (withUrl = true): Record<string, string> =>
@@ -128,7 +128,7 @@ it('moves all services to PostgreSQL after a move that was killed', async () => 
     expect(await readContent(host)).toEqual(expect.arrayContaining([...content]));
     expect(await fail('postgres', 'sqlite'), 'a running host').toBeTruthy();
   }
-}, 120_000);
+}, 240_000);
 
 it('refuses a target with data', async () => {
   const otherDir = mkdtempSync(join(tmpdir(), 'database-move-'));

@@ -10,7 +10,7 @@ import type { StatusPage } from '../../services/contracts/uptime/status-pages.ts
 import { control } from '../../services/control/index.ts';
 import { inbox } from '../../services/inbox/index.ts';
 import { uptime } from '../../services/uptime/index.ts';
-import { buildWeights } from '../../renderer/src/pages/uptime/monitors/monitor-order.ts';
+import { buildWeights } from '../../renderer/src/pages/uptime/monitors/order/monitor-order.ts';
 import { buildMonitorTree, findTargetGroups } from '../../renderer/src/pages/uptime/monitors/monitor-tree.ts';
 import { api } from '../support/api.ts';
 import { getBrowser, noBrowser, openPage, signIn } from '../support/browser.ts';

@@ -1,5 +1,5 @@
 import type { MonitorRow } from '../../../../../services/contracts/uptime/views.ts';
-import type { OrderPlace } from '../monitors/monitor-order.ts';
+import type { OrderPlace } from '../monitors/order/monitor-order.ts';
 import { findTargetGroups } from '../monitors/monitor-tree.ts';
 
 /** Distance in px from which on a press is a drag, since a hand does not keep a mouse still. */

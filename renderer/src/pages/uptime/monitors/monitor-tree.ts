@@ -1,5 +1,5 @@
 import type { MonitorRow } from '../../../../../services/contracts/uptime/views.ts';
-import { compareWeights } from './monitor-order.ts';
+import { compareWeights } from './order/monitor-order.ts';
 
 /** Monitor of the list with the number of groups that contain it. */
 export interface ListedMonitor {

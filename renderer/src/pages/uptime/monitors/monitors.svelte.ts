@@ -8,7 +8,7 @@ import { missingTarget, MonitorConfig } from '../../../../../services/contracts/
 import { call } from '../../../api/call.ts';
 import { live } from '../../../state/live.svelte.ts';
 import { getStatusGroup } from './monitor-filter.ts';
-import type { MonitorWeight } from './monitor-order.ts';
+import type { MonitorWeight } from './order/monitor-order.ts';
 import { VisibleRowsLoader } from './visible-rows-loader.svelte.ts';
 
 const refreshIntervalMs = 30_000;

@@ -1,4 +1,4 @@
-import type { MonitorRow } from '../../../../../services/contracts/uptime/views.ts';
+import type { MonitorRow } from '../../../../../../services/contracts/uptime/views.ts';
 
 /** Weight of a monitor without one, as in Uptime Kuma. */
 const defaultWeight = 2000;
