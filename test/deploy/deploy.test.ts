@@ -50,7 +50,7 @@ describe('compose example', () => {
         healthcheck: { test: ['CMD', 'node', '/app/health.mjs', 'ready'] },
       });
     const volumes = hosts.map(([, host]) => host.volumes?.[0]);
-    expect(new Set(volumes).size, 'each host has a data folder of its own').toBe(hosts.length);
+    expect(new Set(volumes).size, 'each host has its own data folder').toBe(hosts.length);
   });
 
   it('uses only documented variables, and secrets from files', () => {

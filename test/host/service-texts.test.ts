@@ -103,7 +103,7 @@ describe('the state of a service', () => {
     expect(await readReason('en')).toBe(english);
   });
 
-  it('has a text that the service evaluated itself in the language of the host, whoever requested it', async () => {
+  it('has a text that the service evaluated in the language of the host, regardless of the request', async () => {
     health = () => ({ state: 'degraded', detail: getLocale() });
     await open();
     const reason = (await readLamp('en-IE')) as { reason: string };

@@ -26,7 +26,7 @@ describe.skipIf(noBrowser)('the language of the pages', () => {
   });
   afterAll(() => pages[Symbol.asyncDispose]());
 
-  it('changes at once, with the texts of the host and without losing what was typed', async () => {
+  it('changes immediately, with the texts of the host and without losing input', async () => {
     await using visit = await pages.visit('/settings');
     const { page } = visit;
     const timeout = page.getByRole('textbox', { name: hostMessages.stopTimeout() });

@@ -10,7 +10,7 @@ const timeoutMs = 5000;
 const closeTimeoutMs = 2000;
 const sendStatement = `select pg_notify('${channel}', payload) from unnest($1::text[]) with ordinality as f(payload, n) order by n`;
 
-/** Creates a transport over LISTEN and NOTIFY, with a connection of its own to the database that the hosts share. */
+/** Creates a transport over LISTEN and NOTIFY, with a separate connection to the database that the hosts share. */
 export function createPostgresTransport(url: string): Transport {
   return {
     kind: 'postgres',

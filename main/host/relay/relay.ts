@@ -166,7 +166,7 @@ export class Relay implements AsyncDisposable {
     const message = { host: this.#host, number: this.#number, text };
     const frames = splitMessage(message, this.#dependencies.transport.maxFrameLength);
     if (frames !== undefined) this.#connection.send(frames);
-    // The other hosts notice the missing number at once and read the database.
+    // The other hosts notice the missing number immediately and read the database.
     else this.#beat();
   }
 

@@ -7,7 +7,7 @@ import type { Tables } from './tables.ts';
 /** Maximum number of cached message IDs. */
 const maxCachedMessages = 20_000;
 
-/** Maximum number of heartbeats that are read at once. */
+/** Maximum number of heartbeats in one query. */
 const maxPageSize = 5000;
 
 const heartbeatColumns = sql.raw(

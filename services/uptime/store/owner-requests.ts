@@ -4,7 +4,7 @@ import type { Context } from '../../contracts/service.ts';
 import { HeartbeatStatus } from '../../contracts/uptime/monitor.ts';
 import type { Tables } from './tables.ts';
 
-/** Maximum number of requests that are read at once. */
+/** Maximum number of requests in one query. */
 const maxRequests = 500;
 
 const OwnerRequestBody = z.discriminatedUnion('kind', [

@@ -130,7 +130,7 @@ describe('rebuild of indexes', () => {
     return { warnings, log: log as unknown as Log };
   }
 
-  /** Runs the rebuild in a session of its own and returns its warnings. */
+  /** Runs the rebuild in a separate session and returns its warnings. */
   async function rebuild() {
     const { log, warnings } = createLog();
     await using client = await connectAsSuperuser();

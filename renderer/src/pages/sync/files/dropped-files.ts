@@ -1,4 +1,4 @@
-/** File of a selection or a drop, with the path of its folder in the dropped folder; empty for a file by itself. */
+/** File of a selection or a drop, with the path of its folder in the dropped folder; empty for a single file. */
 export interface DroppedFile {
   readonly file: File;
   readonly folder: string;
