@@ -76,6 +76,8 @@ export class Network implements AsyncDisposable {
   #publishedState = '';
   readonly #updates = new SerialQueue();
   #isClosed = false;
+  /** Certificates that the open listeners present. */
+  #presentedCertificates = '';
 
   constructor(context: DispatchContext, settings: Readonly<Settings>, platform: NodeJS.Platform = currentPlatform) {
     this.#context = context;
@@ -305,6 +307,7 @@ export class Network implements AsyncDisposable {
     const homeportServices = this.#shared().filter(({ id }) => !this.#upstreams.has(id));
     const webListeners = certificate === undefined ? [] : planListeners(addresses, this.#settings, homeportServices);
     await this.#listeners.update([...webListeners, ...this.#ports.planListeners(all)], certificate);
+    this.#presentCertificate(certificate);
     const port = addresses.map((address) => this.#listeners.port('https', address)).find((each) => each !== undefined);
     const isAnnounced = this.#settings.announce && port !== undefined;
     await this.#responder.update(
@@ -324,9 +327,16 @@ export class Network implements AsyncDisposable {
 
   /** Applies replaced certificates to new connections; existing ones are unaffected. */
   #replaceCertificate(): void {
-    const certificate = this.#getListenerCertificate();
-    if (certificate !== undefined) this.#listeners.replaceCertificate(certificate);
+    this.#presentCertificate(this.#getListenerCertificate());
     this.#notify();
+  }
+
+  /** Replaces the certificates of open listeners if they changed, for example because the domain was removed. */
+  #presentCertificate(certificate: ListenerCertificate | undefined): void {
+    const description = JSON.stringify([certificate?.cert, ...(certificate?.named ?? []).map(({ cert }) => cert)]);
+    if (certificate === undefined || description === this.#presentedCertificates) return;
+    this.#presentedCertificates = description;
+    this.#listeners.replaceCertificate(certificate);
   }
 
   /** Notifies the pages of changes. */

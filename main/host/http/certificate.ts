@@ -10,7 +10,7 @@ export type Certificate = ListenerCertificate;
 
 /** Selects the certificate for the host name that a client requests in the TLS handshake. */
 export class CertificateSelector {
-  readonly #contexts = new Map<string, SecureContext>();
+  #contexts: ReadonlyMap<string, SecureContext> = new Map();
 
   constructor(certificate: Certificate) {
     this.replace(certificate);
@@ -18,11 +18,13 @@ export class CertificateSelector {
 
   /** Replaces the certificates for new connections. */
   replace({ named = [] }: Certificate): void {
-    this.#contexts.clear();
+    // A certificate that cannot be used leaves the former ones in place.
+    const contexts = new Map<string, SecureContext>();
     for (const { cert, key, names } of named) {
       const context = createSecureContext({ cert, key });
-      for (const name of names) this.#contexts.set(name.toLowerCase(), context);
+      for (const name of names) contexts.set(name.toLowerCase(), context);
     }
+    this.#contexts = contexts;
   }
 
   /** Returns the certificate of a host name, or of the wildcard for it; undefined selects that of the listener. */

@@ -8,7 +8,7 @@ import { requestHeaders } from './request-headers.ts';
 import { sessionSecret } from './session-secret.ts';
 import { parseJson } from '../../../services/contracts/parse-json.ts';
 import { getLocale } from '../../../messages/language.ts';
-import { recordReplyLanguage } from './reply-language.ts';
+import { markReplyWithTexts, recordReplyLanguage } from './reply-language.ts';
 
 /** Parameters of a call; query fields that are undefined are left out. */
 export interface CallOptions<Query, Body> {
@@ -104,7 +104,10 @@ export async function call<Query, Body, Reply>(
     throw problem;
   }
   const parsed = z.safeParse(route.reply, reply);
-  if (parsed.success) return parsed.data;
+  if (parsed.success) {
+    if (hasTexts && typeof parsed.data === 'object' && parsed.data !== null) markReplyWithTexts(parsed.data);
+    return parsed.data;
+  }
   throw new Problem(replyMismatchCode, 502, m.versionMismatch(), {
     cause: parsed.error,
   });

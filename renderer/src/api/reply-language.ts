@@ -7,6 +7,19 @@ export function recordReplyLanguage(route: object, hasTexts: boolean): void {
   else routesWithTexts.delete(route);
 }
 
+/** Replies that contain texts of the host. */
+const repliesWithTexts = new WeakSet<object>();
+
+/** Records that a parsed reply contains texts of the host. */
+export function markReplyWithTexts(reply: object): void {
+  repliesWithTexts.add(reply);
+}
+
+/** Returns true when a parsed reply contains texts of the host. */
+export function isReplyWithTexts(reply: unknown): boolean {
+  return typeof reply === 'object' && reply !== null && repliesWithTexts.has(reply);
+}
+
 /** Returns true when the latest reply of a route contains texts of the host. */
 export function hasHostTexts(route: object): boolean {
   return routesWithTexts.has(route);

@@ -72,11 +72,14 @@ class Language {
   }
 
   async #apply(): Promise<void> {
+    const { choice } = this;
     const wishes = this.choice === '' ? navigator.languages : [this.choice, ...navigator.languages];
     const requested = negotiateLanguage(wishes, knownLanguages);
     const isChosenLanguage = this.choice !== '' && navigator.languages[0]?.split('-')[0] === requested.language;
     const next = isChosenLanguage ? { ...requested, locale: navigator.languages[0] ?? requested.locale } : requested;
     await loadLanguage(next.language);
+    // Another language was selected while this one was loading.
+    if (this.choice !== choice) return;
     setTextTransform(findPseudoTransform(next.language));
     this.#current = next;
     document.documentElement.lang = next.language;

@@ -1,4 +1,5 @@
 import * as m from '#messages/gateway-certificate-settings';
+import { isIP } from 'node:net';
 import { z } from 'zod';
 import type { Text } from '../../contracts/text.ts';
 import { pathSetting } from '../../kit/platform/path-setting.ts';
@@ -28,6 +29,9 @@ const server = z
   .string()
   .max(300)
   .regex(/^(\[[0-9a-fA-F:.]+\]|[A-Za-z0-9._-]+)?(:\d{1,5})?$/, { error: m.serverInvalid });
+
+/** Address of a DNS server with an optional port; the system's resolver accepts no host names. */
+const resolver = z.string().max(300).refine(isResolver, { error: m.resolverInvalid });
 
 /** Settings of the certificate from a public authority. */
 export const acmeFields = {
@@ -137,7 +141,7 @@ export const acmeFields = {
       help: m.tsigSecretHelp,
     }),
   acmeResolvers: z
-    .array(server)
+    .array(resolver)
     .max(10)
     .default([])
     .meta({ live: true, needs: { acmeDomain: true }, label: m.resolvers, help: m.resolversHelp }),
@@ -169,3 +173,9 @@ export const acmeEnvironment = {
   GATEWAY_ACME_RESOLVERS: 'acmeResolvers',
   GATEWAY_ACME_PROPAGATION_SECONDS: 'acmePropagationSeconds',
 } as const;
+
+function isResolver(text: string): boolean {
+  const [, bracketed, plain, port = '53'] = /^(?:\[([^\]]+)\]|([^:[\]]+))(?::(\d{1,5}))?$/.exec(text) ?? [];
+  const isAddress = bracketed === undefined ? isIP(plain ?? '') === 4 : isIP(bracketed) === 6;
+  return isAddress && Number(port) > 0 && Number(port) <= 65_535;
+}

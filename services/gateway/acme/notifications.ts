@@ -36,8 +36,8 @@ export class CertificateNotifications {
   async send(notice: Notice, cause: number): Promise<void> {
     const key = `gateway:certificate:${notice.occasion}:${String(cause)}`;
     if (this.#sent.has(key)) return;
-    this.#sent.add(key);
     await this.#context.commit((db) => this.#context.jobs.enqueue(db, notificationJob, notice, { key }));
+    this.#sent.add(key);
   }
 
   /** Delivers enqueued notifications until the disposal. */

@@ -69,16 +69,25 @@ export class OrderRunner {
 
   async #attempt(plan: OrderPlan, signal: AbortSignal): Promise<OrderResult> {
     const { context, store, httpChallenges, onPhase } = this.#deps;
+    const records = plan.settings.acmeConfirmation === 'http' ? undefined : this.#createRecords(plan.settings);
+    const stored = await store.find();
+    const requested = records?.isManual === true && stored !== undefined && stored.url !== '' ? stored.records : [];
+    // The authority is asked only when the records of the owner exist.
+    if (records !== undefined && requested.length > 0 && !(await records.waitUntilPublished(requested, signal)))
+      return { is: 'waiting' };
     await this.#enter('account');
     const client = await this.#openClient(plan, signal);
     await this.#enter('order');
-    const { url, order } = await this.#getOrder(client, plan.names);
-    const records = plan.settings.acmeConfirmation === 'http' ? undefined : this.#createRecords(plan.settings);
     try {
+      const { url, order, isNew } = await this.#getOrder(client, plan.names);
+      // Another order needs other records, which the owner has not seen.
+      if (isNew && requested.length > 0)
+        throw new CertificateFailure('acme.record_missing', { name: requested[0]?.name ?? '' });
       if (order.status === 'pending') {
         const validation = new Validation({ context, client, store, records, httpChallenges, onPhase });
         if (!(await validation.run(order, signal))) return { is: 'waiting' };
       }
+      await records?.removeAll(signal);
       await this.#enter('certificate');
       return { is: 'issued', ...(await this.#issue(client, plan, url, signal)) };
     } catch (error) {
@@ -114,7 +123,7 @@ export class OrderRunner {
   async #getOrder(
     client: AcmeClient,
     names: readonly string[],
-  ): Promise<{ readonly url: string; readonly order: Order }> {
+  ): Promise<{ readonly url: string; readonly order: Order; readonly isNew: boolean }> {
     const { store } = this.#deps;
     const { url = '', hasKey = false } = (await store.find()) ?? {};
     if (url !== '') {
@@ -124,12 +133,12 @@ export class OrderRunner {
       });
       const isUsable =
         order?.status === 'pending' || order?.status === 'ready' || (order?.status !== 'invalid' && hasKey);
-      if (order !== undefined && isUsable) return { url, order };
+      if (order !== undefined && isUsable) return { url, order, isNew: false };
     }
     await store.forgetOrder();
     const created = await client.createOrder(names);
     await store.update({ url: created.url });
-    return created;
+    return { ...created, isNew: true };
   }
 
   async #issue(

@@ -19,7 +19,10 @@ const StoredFailure = z
 
 /** Changes of an order. */
 export type OrderChange = Partial<
-  Pick<AcmeOrderRow, 'stage' | 'phase' | 'state' | 'url' | 'failures' | 'issued_by' | 'next_at' | 'made_at'>
+  Pick<
+    AcmeOrderRow,
+    'stage' | 'phase' | 'state' | 'url' | 'failures' | 'issued_by' | 'next_at' | 'made_at' | 'settings'
+  >
 > & {
   readonly records?: readonly TxtRecord[];
   readonly failure?: CertificateFailure | undefined;

@@ -7,7 +7,6 @@ export const Directory = z.object({
   newOrder: z.url(),
   meta: z
     .object({
-      termsOfService: z.string().optional(),
       externalAccountRequired: z.boolean().optional(),
     })
     .optional(),
@@ -47,7 +46,6 @@ export type Challenge = z.infer<typeof Challenge>;
 export const Authorization = z.object({
   identifier: z.object({ type: z.string(), value: z.string() }),
   status: z.enum(['pending', 'valid', 'invalid', 'deactivated', 'expired', 'revoked']),
-  wildcard: z.boolean().optional(),
   challenges: z.array(Challenge),
 });
 export type Authorization = z.infer<typeof Authorization>;

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import type { PublicCertificateState } from '../../contracts/gateway/certificate-api.ts';
 import { defineJob } from '../../contracts/jobs.ts';
+import type { LeaseCandidacy } from '../../contracts/leases.ts';
 import { Problem } from '../../contracts/problem.ts';
 import type { Context } from '../../contracts/service.ts';
 import { RepeatingTask } from '../../kit/repeating-task.ts';
@@ -54,6 +55,8 @@ export class PublicCertificates implements AsyncDisposable {
   readonly #checks = new SerialQueue();
   readonly #running = new AsyncDisposableStack();
   readonly #stop = new AbortController();
+  /** Candidacy for the work of one of the hosts with the same tables, while a domain is set on this one. */
+  #candidacy: LeaseCandidacy | undefined;
   #attempt: { readonly controller: AbortController; readonly ended: Promise<void> } | undefined;
   #certificate: StoredCertificate | undefined;
   #order: StoredOrder | undefined;
@@ -69,10 +72,10 @@ export class PublicCertificates implements AsyncDisposable {
 
   /** Loads the certificate, continues an interrupted order and starts the checks. */
   async start(): Promise<void> {
-    const { clock, jobs, log } = this.#deps.context;
+    const { clock, log } = this.#deps.context;
     await this.#reload();
     this.#running.use(this.#notifications.handle());
-    this.#running.use(jobs.handle(orderJob, ({ signal }) => this.#run(signal)));
+    this.#running.defer(() => this.#candidacy?.[Symbol.asyncDispose]());
     const onError = (error: unknown): void => log.error('certificate check failed', { error });
     const task = this.#running.use(
       new RepeatingTask(() => this.check(), { clock, intervalMs: checkIntervalMs, onError }),
@@ -129,19 +132,57 @@ export class PublicCertificates implements AsyncDisposable {
     const { context, settings, shared } = this.#deps;
     if (this.#stop.signal.aborted) return;
     await this.#reload();
-    if (!isConfigured(settings)) return this.#clear();
+    if (!isConfigured(settings)) return this.#leave();
+    const isOwner = await this.#apply();
+    if (!isOwner) return this.#resolve();
     const names = listNames(settings, shared());
     const fingerprint = context.vault.fingerprint(describeOrder(settings, names), 'gateway.acme-settings');
     const now = context.clock.now();
     if (this.#order?.settings !== fingerprint) {
-      await this.#cancel();
-      await this.#store.begin({ settings: fingerprint, stage: getFirstStage(settings), made_at: now });
-    } else if (this.#order.state === 'done' && (this.#order.next_at ?? now) <= now)
+      if (this.#isStillValid(names)) await this.#store.update({ settings: fingerprint });
+      else {
+        await this.#cancel();
+        await this.#store.begin({ settings: fingerprint, stage: getFirstStage(settings), made_at: now });
+      }
+    } else if (this.#order.state === 'done' && (this.current === undefined || (this.#order.next_at ?? now) <= now))
       await this.#store.begin({ settings: fingerprint, stage: 'production', made_at: now });
     await this.#reload();
     await this.#warn();
-    await this.#resolve();
     if (this.#isDue()) await this.#enqueue();
+    await this.#resolve();
+  }
+
+  /** Applies for the work. Returns whether this host does it. */
+  async #apply(): Promise<boolean> {
+    const { jobs, leases } = this.#deps.context;
+    this.#candidacy ??= await leases.hold('certificate', () =>
+      jobs.handle(orderJob, ({ signal }) => this.#run(signal)),
+    );
+    return this.#candidacy.lease !== undefined;
+  }
+
+  /**
+   * Ends the work after the domain was removed from the settings. A host that never had a domain does not touch the
+   * order, which may belong to another host.
+   */
+  async #leave(): Promise<void> {
+    const candidacy = this.#candidacy;
+    if (candidacy === undefined) return;
+    if (candidacy.lease !== undefined) await this.#clear();
+    this.#candidacy = undefined;
+    await candidacy[Symbol.asyncDispose]();
+  }
+
+  /** Returns whether the certificate also satisfies changed settings, such as another token of the provider. */
+  #isStillValid(names: readonly string[]): boolean {
+    const { settings } = this.#deps;
+    const covered = this.current?.names;
+    return (
+      this.#order?.state === 'done' &&
+      this.#order.issued_by === findDirectory(settings, 'production') &&
+      covered !== undefined &&
+      names.every((name) => covered.includes(name))
+    );
   }
 
   /** Enqueues an attempt, once for its time: the job of the previous one may still be stored. */
@@ -167,7 +208,8 @@ export class PublicCertificates implements AsyncDisposable {
   }
 
   #isExpiring(): boolean {
-    return this.#certificate !== undefined && isExpiringSoon(this.#certificate, this.#deps.context.clock.now());
+    const certificate = this.current === undefined ? undefined : this.#certificate;
+    return certificate !== undefined && isExpiringSoon(certificate, this.#deps.context.clock.now());
   }
 
   /** Ends the attempt in progress, whose settings are outdated. */
@@ -255,7 +297,7 @@ export class PublicCertificates implements AsyncDisposable {
     const order = this.#order;
     const { acmeDomain: domain } = this.#deps.settings;
     if (order === undefined || domain === '') return;
-    const expiresAt = this.#certificate?.expiresAt ?? 0;
+    const expiresAt = this.current?.expiresAt ?? 0;
     const send = async (occasion: Occasion, cause: number): Promise<void> => {
       const failure =
         order.failure === undefined ? {} : { failure: { ...order.failure, values: { ...order.failure.values } } };

@@ -1,8 +1,7 @@
 import type { PublicCertificateState } from '../../contracts/gateway/certificate-api.ts';
-import { findDirectory } from './authorities.ts';
 import { formatFailure } from './failure.ts';
 import type { StoredCertificate, StoredOrder } from './order-store.ts';
-import type { AcmeSettings } from './plan.ts';
+import { isConfigured, type AcmeSettings } from './plan.ts';
 
 const steps = ['account', 'order', 'records', 'propagation', 'validation', 'certificate'] as const;
 type Step = PublicCertificateState['steps'][number];
@@ -17,7 +16,7 @@ interface StateInput {
 
 /** Builds the state of the certificate for the pages, with texts in the current language. */
 export function buildState({ settings, order, certificate, names, resolves }: StateInput): PublicCertificateState {
-  const { acmeDomain, acmeConfirmation, acmeTermsAgreed } = settings;
+  const { acmeDomain, acmeConfirmation } = settings;
   const isOff = acmeDomain === '' || order === undefined;
   const failure = order?.failure;
   const showsFailure = order?.state === 'failed' || order?.state === 'stopped';
@@ -25,10 +24,10 @@ export function buildState({ settings, order, certificate, names, resolves }: St
     domain: acmeDomain,
     confirmation: acmeConfirmation,
     names: acmeDomain === '' ? [] : [...names],
-    status: getStatus(order, acmeDomain, acmeTermsAgreed && findDirectory(settings, 'production') !== undefined),
+    status: getStatus(order, acmeDomain, isConfigured(settings)),
     stage: order?.stage ?? 'production',
     steps: isOff || order.state === 'done' ? [] : listSteps(order, acmeConfirmation === 'http'),
-    records: acmeConfirmation === 'manual' && order?.state === 'waiting' ? [...order.records] : [],
+    records: acmeConfirmation === 'manual' && order !== undefined && order.state !== 'done' ? [...order.records] : [],
     problem:
       failure === undefined || !showsFailure
         ? null
@@ -50,10 +49,10 @@ export function buildState({ settings, order, certificate, names, resolves }: St
 function getStatus(
   order: StoredOrder | undefined,
   domain: string,
-  isConfigured: boolean,
+  isRequested: boolean,
 ): PublicCertificateState['status'] {
   if (domain === '') return 'off';
-  if (!isConfigured) return 'incomplete';
+  if (!isRequested) return 'incomplete';
   if (order === undefined || order.state === 'due') return 'working';
   if (order.state === 'running') return 'working';
   return order.state;

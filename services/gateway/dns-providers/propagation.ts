@@ -43,7 +43,11 @@ async function findAuthoritative(name: string): Promise<readonly Resolver[]> {
 }
 
 async function resolveAddresses(resolver: Resolver, name: string): Promise<readonly string[]> {
-  return resolver.resolve4(name).catch((): readonly string[] => []);
+  const lists = await Promise.all([
+    resolver.resolve4(name).catch((): readonly string[] => []),
+    resolver.resolve6(name).catch((): readonly string[] => []),
+  ]);
+  return lists.flat();
 }
 
 function createResolver(server: string): Resolver {
@@ -55,10 +59,5 @@ function createResolver(server: string): Resolver {
 /** Returns the addresses of a host name; empty when it has none. */
 export async function findAddresses(name: string, servers: readonly string[]): Promise<readonly string[]> {
   const resolver = servers.length > 0 ? servers.map(createResolver)[0] : new Resolver(resolverOptions);
-  if (resolver === undefined) return [];
-  const lists = await Promise.all([
-    resolver.resolve4(name).catch((): readonly string[] => []),
-    resolver.resolve6(name).catch((): readonly string[] => []),
-  ]);
-  return lists.flat();
+  return resolver === undefined ? [] : resolveAddresses(resolver, name);
 }

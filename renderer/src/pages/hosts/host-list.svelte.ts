@@ -18,7 +18,10 @@ export class Hosts extends Loadable {
   /** Reloads the list until the returned function is called. */
   observe(): () => void {
     void this.load();
-    const timer = setInterval(() => void this.load(), reloadIntervalMs);
+    const reload = (): void => {
+      if (document.visibilityState === 'visible') void this.load();
+    };
+    const timer = setInterval(reload, reloadIntervalMs);
     return () => clearInterval(timer);
   }
 

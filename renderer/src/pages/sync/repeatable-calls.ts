@@ -1,6 +1,6 @@
 import type { ApiRoute } from '../../../../services/contracts/api.ts';
 import { call, type CallOptions } from '../../api/call.ts';
-import { hasHostTexts } from '../../api/reply-language.ts';
+import { isReplyWithTexts } from '../../api/reply-language.ts';
 
 /** Calls of a load that can be repeated for its texts: replies without texts of the host are then not requested again. */
 export class RepeatableCalls {
@@ -23,7 +23,7 @@ export class RepeatableCalls {
     const key = JSON.stringify([route.path, options.params, options.query]);
     if (this.#plainReplies.has(key)) return this.#plainReplies.get(key) as Reply;
     const reply = await call(route, options);
-    if (hasHostTexts(route)) this.hasHostTexts = true;
+    if (isReplyWithTexts(reply)) this.hasHostTexts = true;
     else this.#plainReplies.set(key, reply);
     return reply;
   }
