@@ -201,8 +201,9 @@ async function openConfigAndVault(options: KernelOptions): Promise<{ readonly co
 /** Name of the host's own tables in a shared database. */
 const hostSchema = 'host';
 
-function openKernelLeases({ log }: KernelOptions, { dialect, kysely }: Database): Promise<HostLeases> {
-  const sharedSchema = dialect === 'postgres' ? hostSchema : undefined;
+/** A command that only reads does not count as a running host. */
+function openKernelLeases({ log, readOnly }: KernelOptions, { dialect, kysely }: Database): Promise<HostLeases> {
+  const sharedSchema = dialect === 'postgres' && readOnly !== true ? hostSchema : undefined;
   return openLeases({ db: kysely, sharedSchema, host: systemRandom.text(8), log: log.child('leases') });
 }
 

@@ -2,6 +2,8 @@
 const version = '1';
 /** Maximum number of frames of one message. */
 export const maxParts = 200;
+/** Maximum number of characters of all incomplete messages: a frame is not authenticated before it is complete. */
+const maxPartialLength = 128 * 1024 * 1024;
 /** Length of the part of a frame before its text. */
 const maxHeaderLength = 60;
 const pattern = /^1:([A-Za-z0-9]{8,32}):(\d{1,15}):(\d{1,3})\/(\d{1,3}):([\s\S]*)$/;
@@ -38,6 +40,7 @@ interface PartialMessage {
 export class FrameReader {
   readonly #host: string;
   readonly #partial = new Map<string, PartialMessage>();
+  #partialLength = 0;
   readonly #maxHosts: number;
 
   /** `host` identifies this host, whose own frames are ignored. */
@@ -57,6 +60,13 @@ export class FrameReader {
   /** Discards incomplete messages, since their other frames were lost with the connection. */
   clear(): void {
     this.#partial.clear();
+    this.#partialLength = 0;
+  }
+
+  #remove(host: string): void {
+    const parts = this.#partial.get(host)?.parts ?? [];
+    for (const { length } of parts) this.#partialLength -= length;
+    this.#partial.delete(host);
   }
 
   #add({ host, number, text }: Message, part: number, count: number): FrameResult {
@@ -64,17 +74,14 @@ export class FrameReader {
     if (count === 1) return { host, number, text };
     const existing = this.#partial.get(host);
     const parts = part === 1 ? [] : existing?.number === number ? existing.parts : undefined;
-    if (parts?.length !== part - 1) {
-      this.#partial.delete(host);
-      return 'incomplete';
-    }
+    this.#remove(host);
+    if (parts?.length !== part - 1) return 'incomplete';
     parts.push(text);
-    if (part === count) {
-      this.#partial.delete(host);
-      return { host, number, text: parts.join('') };
-    }
-    if (existing === undefined && this.#partial.size >= this.#maxHosts) this.#partial.clear();
+    if (part === count) return { host, number, text: parts.join('') };
+    const length = parts.reduce((sum, each) => sum + each.length, 0);
+    if (this.#partial.size >= this.#maxHosts || this.#partialLength + length > maxPartialLength) this.clear();
     this.#partial.set(host, { number, parts });
+    this.#partialLength += length;
     return 'incomplete';
   }
 }

@@ -20,11 +20,19 @@ export function createNatsTransport(settings: NatsSettings, installation: string
     maxFrameLength,
     async connect(receive) {
       const connection = await openConnection(settings);
+      const failure = Promise.withResolvers<unknown>();
+      const fail = (error: unknown): void => {
+        failure.resolve(error);
+        void connection.close().catch(() => undefined);
+      };
       connection.subscribe(subject, {
         callback: (error, message) => {
           if (error === null) receive(message.string());
+          // For example a missing permission: the server keeps the connection without the subscription.
+          else fail(error);
         },
       });
+      void followErrors(connection, fail);
       try {
         // Resolves when the server has the subscription.
         await withTimeout(connection.flush());
@@ -32,7 +40,7 @@ export function createNatsTransport(settings: NatsSettings, installation: string
         void connection.close().catch(() => undefined);
         throw error;
       }
-      return toConnection(connection, subject);
+      return toConnection(connection, subject, failure.promise);
     },
   };
 }
@@ -55,9 +63,14 @@ function openConnection({ servers, tls, user, password, token, credentials }: Na
   });
 }
 
-function toConnection(connection: NatsConnection, subject: string): Connection {
+/** Reports errors of the server that do not end the connection, such as a refused message. */
+async function followErrors(connection: NatsConnection, fail: (error: unknown) => void): Promise<void> {
+  for await (const status of connection.status()) if (status.type === 'error') fail(status.error);
+}
+
+function toConnection(connection: NatsConnection, subject: string, failure: Promise<unknown>): Connection {
   return {
-    closed: connection.closed(),
+    closed: Promise.race([failure, connection.closed()]),
     send(frames) {
       if (connection.isClosed()) return;
       for (const frame of frames) connection.publish(subject, frame);

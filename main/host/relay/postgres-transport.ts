@@ -41,7 +41,7 @@ class PostgresConnection implements Connection {
   readonly #client: pg.Client;
   readonly #closed = Promise.withResolvers<unknown>();
   #queue: string[] = [];
-  #isSending = false;
+  #sending: Promise<void> | undefined;
 
   constructor(client: pg.Client) {
     this.#client = client;
@@ -55,9 +55,7 @@ class PostgresConnection implements Connection {
 
   send(frames: readonly string[]): void {
     this.#queue.push(...frames);
-    if (this.#isSending) return;
-    this.#isSending = true;
-    void this.#sendQueue();
+    this.#sending ??= this.#sendQueue();
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
@@ -65,6 +63,8 @@ class PostgresConnection implements Connection {
     // Sends what is queued, unless the server does not respond.
     const timeout = Promise.withResolvers<void>();
     const timer = setTimeout(() => timeout.resolve(), closeTimeoutMs);
+    await Promise.race([this.#sending, timeout.promise]);
+    // A query that is still active would be dropped.
     await Promise.race([this.#client.end().catch(() => undefined), timeout.promise]);
     clearTimeout(timer);
   }
@@ -80,7 +80,7 @@ class PostgresConnection implements Connection {
       this.#queue = [];
       this.#closed.resolve(error);
     } finally {
-      this.#isSending = false;
+      this.#sending = undefined;
     }
   }
 }

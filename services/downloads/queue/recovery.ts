@@ -38,7 +38,7 @@ export async function recover(
     // Rows of this process without a run are new, or could not be written when their run ended: the lease decides. Rows
     // with a run are alive, even when this computer slept past their lease.
     const isAlive = isOwn
-      ? runs.has(item.uid) || (!starting && hasLease)
+      ? runs.has(item.uid) || (!starting && leaseUntil > context.clock.now())
       : isLocal
         ? !hasEnded && (await isOwnerRunning(owner, hasLease, platform))
         : hasLease;

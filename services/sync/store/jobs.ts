@@ -68,7 +68,7 @@ export class JobStore {
   async interrupt(
     transaction: Kysely<Tables>,
     now: number,
-    isEnded: (row: Pick<JobRow, 'host' | 'id'>) => boolean,
+    isEnded: (row: Pick<JobRow, 'host' | 'id' | 'started_at'>) => boolean,
   ): Promise<readonly JobRow[]> {
     const rows = await transaction.selectFrom('runs').selectAll().where('state', 'in', running).execute();
     const interruptedRows = rows.filter(isEnded);

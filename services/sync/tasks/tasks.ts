@@ -50,22 +50,22 @@ export class Tasks {
   readonly #options: TasksOptions;
   #schedule: RepeatingTask | undefined;
   #holds = 0;
-  #wasStarted = false;
+  /** Rows of this process that are older belong to a former run of the service. */
+  readonly #openedAt: number;
 
   constructor(options: TasksOptions) {
     this.#options = options;
+    this.#openedAt = options.context.clock.now();
   }
 
   /** Starts the schedule, including runs that were due or interrupted while no host ran it. */
   async startSchedule(): Promise<AsyncDisposable> {
-    // No job of this process is running before the first start.
-    await this.#resumeInterrupted(!this.#wasStarted);
-    this.#wasStarted = true;
+    await this.#resumeInterrupted();
     const { clock, log, singleHost } = this.#options.context;
     const intervalMs = singleHost ? checkIntervalMs : sharedCheckIntervalMs;
     const onError = (error: unknown): void => log.error('sync schedule failed', { error });
     const check = async (): Promise<void> => {
-      if (!singleHost) await this.#resumeInterrupted(false);
+      if (!singleHost) await this.#resumeInterrupted();
       await this.#startDue();
     };
     const schedule = new RepeatingTask(check, { clock, intervalMs, onError });
@@ -80,15 +80,15 @@ export class Tasks {
   }
 
   /** Marks jobs of hosts that have ended as interrupted; their tasks are due now. */
-  async #resumeInterrupted(withOwn: boolean): Promise<void> {
+  async #resumeInterrupted(): Promise<void> {
     const { clock, commit, leases } = this.#options.context;
     const { runs, store } = this.#options.stores;
     const hosts = await runs.listRunningHosts();
     if (hosts.length === 0) return;
     const ended = await leases.findEnded(hosts.flatMap((host) => host ?? []));
     const now = clock.now();
-    const isEnded = ({ host }: Pick<JobRow, 'host'>): boolean =>
-      host === null || ended.has(host) || (withOwn && host === leases.hostId);
+    const isEnded = ({ host, started_at: startedAt }: Pick<JobRow, 'host' | 'started_at'>): boolean =>
+      host === null || ended.has(host) || (host === leases.hostId && Number(startedAt) < this.#openedAt);
     const interrupted = await commit(async (transaction: Kysely<any>) => {
       const rows = await runs.interrupt(transaction, now, isEnded);
       for (const { task_id: id, kind } of rows) {

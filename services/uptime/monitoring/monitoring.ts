@@ -215,7 +215,7 @@ export class Monitoring implements AsyncDisposable {
   }
 
   /** Asks the host that checks the monitors. */
-  async #request(monitorIds: readonly number[], body: OwnerRequest['body']): Promise<void> {
+  async #request(monitorIds: readonly number[], body: NonNullable<OwnerRequest['body']>): Promise<void> {
     // The service is stopping.
     if (this.#dependencies.context.singleHost) throw new Error('monitors are not checked any more');
     await this.#requests.add(monitorIds, body);
@@ -226,10 +226,12 @@ export class Monitoring implements AsyncDisposable {
     for (const { id, monitorId, body } of requests) {
       const monitor = this.monitors.find(monitorId);
       if (monitor !== undefined && this.monitors.isActive(monitor)) {
-        if (body.kind === 'report') this.#recordReport(monitor, body);
-        if (body.kind === 'check') this.monitors.scheduleIn(monitorId, 0);
+        if (body?.kind === 'report') this.#recordReport(monitor, body);
+        if (body?.kind === 'check') this.monitors.scheduleIn(monitorId, 0);
       }
-      if (body.kind === 'detach') this.#detach(monitorId, body.incident);
+      if (body === undefined)
+        this.#dependencies.context.log.warn('request of another host not understood', { monitor: monitorId });
+      if (body?.kind === 'detach') this.#detach(monitorId, body.incident);
       this.recorder.execute(async (transaction) => {
         await this.#requests.remove(transaction, id);
         return undefined;

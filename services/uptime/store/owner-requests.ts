@@ -1,3 +1,4 @@
+import { parseJson } from '../../contracts/parse-json.ts';
 import type { Kysely } from 'kysely';
 import { z } from 'zod';
 import type { Context } from '../../contracts/service.ts';
@@ -21,7 +22,8 @@ export type OwnerRequestBody = z.infer<typeof OwnerRequestBody>;
 export interface OwnerRequest {
   readonly id: number;
   readonly monitorId: number;
-  readonly body: OwnerRequestBody;
+  /** Undefined for a request that this version does not know, as during an update of the hosts. */
+  readonly body: OwnerRequestBody | undefined;
 }
 
 /** Stores requests of hosts that do not check the monitors, until the one that does has handled them. */
@@ -47,7 +49,7 @@ export class OwnerRequestStore {
     return rows.map(({ id, monitor_id: monitorId, body }) => ({
       id,
       monitorId,
-      body: OwnerRequestBody.parse(JSON.parse(body)),
+      body: OwnerRequestBody.safeParse(parseJson(body)).data,
     }));
   }
 

@@ -7,6 +7,7 @@ const routesWithTexts = [
   '/api/addons/kinds',
   '/api/engines',
   '/api/gateway',
+  '/api/gateway/certificate',
   '/api/notify/forms',
   '/api/overview',
   '/api/report',

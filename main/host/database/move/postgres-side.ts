@@ -93,7 +93,7 @@ class PostgresSide implements MoveSide {
     return `select ${number}, (
       select coalesce(string_agg(lexeme, ' ' order by position), '')
       from unnest(${words}) as entry, unnest(positions) as position
-    ) from ${quote(table.name)}`;
+    ) from ${quote(table.name)} where ${words} <> ''::tsvector`;
   }
 
   async readSequences(): Promise<Sequences> {
