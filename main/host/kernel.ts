@@ -55,6 +55,8 @@ export interface KernelOptions {
   readonly log: HostLog;
   /** For commands that read beside a running host: the settings file is not changed. */
   readonly readOnly?: boolean;
+  /** For a move of the database, which excludes hosts and other commands. */
+  readonly isMove?: boolean;
   /** The host installs missing engines after the start if the settings allow it; services wait for them. */
   readonly installsEngines?: boolean;
   /** An error ended the previous host on the data folder. Only the next host counts it, not a command. */
@@ -207,8 +209,13 @@ function openKernelLeases({ log, readOnly }: KernelOptions, { dialect, kysely }:
   return openLeases({ db: kysely, sharedSchema, host: systemRandom.text(8), log: log.child('leases') });
 }
 
-function openHostDatabase({ dataDir, log }: KernelOptions, url: string, loop: LoopWatch): Promise<Database> {
+function openHostDatabase(
+  { dataDir, isMove = false, log }: KernelOptions,
+  url: string,
+  loop: LoopWatch,
+): Promise<Database> {
   return openDatabase({
+    isMove,
     folder: join(dataDir, 'host'),
     schema: hostSchema,
     log: log.child('database'),
