@@ -133,7 +133,7 @@ export async function openKernel(options: KernelOptions): Promise<Kernel> {
       dataDir,
       uncountedCrashes: new Set(options.isAfterCrash === true ? options.descriptors.map(({ id }) => id) : []),
       databaseUrl,
-      leases: opening.use(await openKernelLeases(options, database)),
+      leases: opening.use(await openKernelLeases(options, databaseUrl)),
       blobs: opening.use(await openKernelBlobs(options, config, vault)),
       relay,
       readThread,
@@ -204,9 +204,9 @@ async function openConfigAndVault(options: KernelOptions): Promise<{ readonly co
 const hostSchema = 'host';
 
 /** A command that only reads does not count as a running host. */
-function openKernelLeases({ log, readOnly }: KernelOptions, { dialect, kysely }: Database): Promise<HostLeases> {
-  const sharedSchema = dialect === 'postgres' && readOnly !== true ? hostSchema : undefined;
-  return openLeases({ db: kysely, sharedSchema, host: systemRandom.text(8), log: log.child('leases') });
+function openKernelLeases({ log, readOnly = false }: KernelOptions, databaseUrl: string): Promise<HostLeases> {
+  const shared = databaseUrl === '' || readOnly ? undefined : { url: databaseUrl, schema: hostSchema };
+  return openLeases({ shared, host: systemRandom.text(8), log: log.child('leases') });
 }
 
 function openHostDatabase(

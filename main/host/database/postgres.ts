@@ -12,6 +12,7 @@ import pg from 'pg';
 import { Problem } from '../../../services/contracts/problem.ts';
 import type { Log } from '../../../services/contracts/service.ts';
 import { withDatabaseErrors, watchConnection } from './faults.ts';
+import { createBoundedClient } from './bounded-client.ts';
 import { lockForHost } from './hosts-lock.ts';
 import type { Engine } from './sqlite.ts';
 
@@ -33,34 +34,29 @@ export interface PostgresLocation {
   readonly schema: string;
   /** The caller moves the database, and has the exclusive lock that excludes hosts. */
   readonly isMove?: boolean;
+  /** Limits for work that must notice a failure in time. */
+  readonly limits?: ConnectionLimits;
+}
+
+/** Limits of the connections to a database. */
+export interface ConnectionLimits {
+  readonly connections: number;
+  /** Time after which the server ends a statement. */
+  readonly statementMs: number;
+  /** Time after which a connection that does not respond is replaced. */
+  readonly responseMs: number;
 }
 
 /**
  * Connects to the server and creates the schema if it is missing; statements see only that schema.
  * @throws Problem `database.moving` (503) while a move uses the database
  */
-export async function openPostgres({ url, schema, isMove = false }: PostgresLocation, log: Log): Promise<Engine> {
+export async function openPostgres(location: PostgresLocation, log: Log): Promise<Engine> {
+  const { schema } = location;
   if (!/^[a-z][a-z0-9_-]{0,62}$/.test(schema) || schema.startsWith('pg_') || schema === 'information_schema') {
     throw new Error(`"${schema}" cannot be the name of a schema`);
   }
-  const pool = new pg.Pool({
-    connectionString: url,
-    application_name: `homeport ${schema}`,
-    max: 4,
-    idleTimeoutMillis: 30_000,
-    connectionTimeoutMillis: 10_000,
-    keepAlive: true,
-    types: { getTypeParser: typeParser as typeof pg.types.getTypeParser },
-    // A connection that could not be prepared is closed, and the query that needed it fails.
-    verify: (client, done) => void prepareConnection(client, schema, isMove).then(() => done(), done),
-  });
-  // Without a listener, a lost connection would end the process, even for a connection in use between two queries,
-  // for which the pool emits no event. The next query reconnects.
-  pool.on('connect', (client) =>
-    client.on('error', (error) => log.warn('database connection lost', { schema, error })),
-  );
-  pool.on('error', () => log.debug('database connection removed from pool', { schema }));
-  const kysely = new Kysely<any>({ dialect: new Dialect(pool) });
+  const kysely = connectToSchema(location, log);
   const lock = async (transaction: Kysely<any>): Promise<void> => {
     await sql`select pg_advisory_xact_lock(hashtextextended(${`homeport ${schema}`}, 0))`.execute(transaction);
   };
@@ -92,14 +88,46 @@ export async function openPostgres({ url, schema, isMove = false }: PostgresLoca
   };
 }
 
+/** Returns connections to an existing schema, which are opened when they are needed. */
+export function connectToSchema(location: PostgresLocation, log: Log): Kysely<any> {
+  return new Kysely<any>({ dialect: new Dialect(createPool(location, log)) });
+}
+
+function createPool(location: PostgresLocation, log: Log): pg.Pool {
+  const { url, schema, limits } = location;
+  const pool = new pg.Pool({
+    connectionString: url,
+    application_name: `homeport ${schema}`,
+    max: limits?.connections ?? 4,
+    idleTimeoutMillis: 30_000,
+    connectionTimeoutMillis: limits?.responseMs ?? 10_000,
+    keepAlive: true,
+    types: { getTypeParser: typeParser as typeof pg.types.getTypeParser },
+    ...(limits === undefined ? {} : { Client: createBoundedClient(limits.responseMs) }),
+    // A connection that could not be prepared is closed, and the query that needed it fails.
+    verify: (client, done) => void prepareConnection(client, location).then(() => done(), done),
+  });
+  // Without a listener, a lost connection would end the process, even for a connection in use between two queries,
+  // for which the pool emits no event. The next query reconnects.
+  pool.on('connect', (client) =>
+    client.on('error', (error) => log.warn('database connection lost', { schema, error })),
+  );
+  pool.on('error', () => log.debug('database connection removed from pool', { schema }));
+  return pool;
+}
+
 /** Sets up a new connection. */
-async function prepareConnection(client: pg.ClientBase, schema: string, isMove: boolean): Promise<void> {
+async function prepareConnection(
+  client: pg.ClientBase,
+  { schema, limits, isMove = false }: PostgresLocation,
+): Promise<void> {
   await client.query(
     `select set_config('search_path', '"${schema}"', false),
       set_config('idle_in_transaction_session_timeout', '${String(maxIdleTransactionMs)}', false),
       set_config('tcp_keepalives_idle', '${String(keepAlive.idle)}', false),
       set_config('tcp_keepalives_interval', '${String(keepAlive.interval)}', false)`,
   );
+  if (limits !== undefined) await client.query(`set statement_timeout = ${String(limits.statementMs)}`);
   if (!isMove) await lockForHost(client);
 }
 
