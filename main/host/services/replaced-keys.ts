@@ -77,10 +77,10 @@ export class ReplacedKeys implements AsyncDisposable {
       if (table === undefined) continue;
       const names = await this.#readFormer(id, table, column);
       if (names === undefined) continue;
-      const known = this.#former.get(id);
+      const previous = this.#former.get(id);
       this.#former.set(id, names);
       const isOwn = this.#own.delete(id);
-      if (known === undefined || isOwn || [...names].every((name) => known.has(name))) continue;
+      if (previous === undefined || isOwn || [...names].every((name) => previous.has(name))) continue;
       this.#options.log.info('service restarted after its key was replaced', { service: id });
       void runner.restart();
     }
