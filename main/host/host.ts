@@ -22,7 +22,7 @@ import { createMachineMonitor } from './runtime/machine.ts';
 import { Pulses } from './metrics/pulse.ts';
 import { applyDeclared, applyProvision, makeAdministrator } from './provisioning/provisioning.ts';
 import type { CapabilityProviders } from './services/capabilities.ts';
-import { followReplacedKeys } from './services/replaced-keys.ts';
+import { ReplacedKeys } from './services/replaced-keys.ts';
 import { HostLifecycle, HostReadiness } from './services/readiness.ts';
 import { getAddresses, getBackupParts } from './services/runners.ts';
 import { ServiceRunner } from './services/service-runner.ts';
@@ -121,7 +121,7 @@ async function openLocked(options: HostOptions, lock: DataLock): Promise<Host> {
   // Jobs that wait for a receiver would otherwise prevent their services from closing.
   opening.defer(() => started.resolve());
   opening.use(followSettings(kernel, log, runners));
-  opening.use(followReplacedKeys(parts.messaging.bus, runners));
+  opening.use(await followReplacedKeys(kernel, runners));
   // A second start finds the page even when its port changes later.
   opening.use(
     parts.messaging.bus.subscribe(serviceStatusChanged, ({ id, address }) => {
@@ -230,6 +230,15 @@ function createRunners(
     const problems = config.getProblems(descriptor.id);
     return [new ServiceRunner(descriptor, parts, { settings, problems, powers })];
   });
+}
+
+function followReplacedKeys(
+  { database, parts }: Kernel,
+  runners: ReadonlyMap<string, ServiceRunner>,
+): Promise<ReplacedKeys> {
+  const { messaging, observation, runtime } = parts;
+  const log = observation.log.child('services');
+  return ReplacedKeys.follow({ database, bus: messaging.bus, clock: runtime.clock, log, runners });
 }
 
 /** Applies changed settings of the host to the log, the declared accounts and the guards of the services. */

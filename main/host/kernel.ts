@@ -55,6 +55,8 @@ export interface KernelOptions {
   readonly log: HostLog;
   /** For commands that read beside a running host: the settings file is not changed. */
   readonly readOnly?: boolean;
+  /** For a move of the database, which excludes hosts and other commands. */
+  readonly isMove?: boolean;
   /** The host installs missing engines after the start if the settings allow it; services wait for them. */
   readonly installsEngines?: boolean;
   /** An error ended the previous host on the data folder. Only the next host counts it, not a command. */
@@ -105,7 +107,9 @@ export async function openKernel(options: KernelOptions): Promise<Kernel> {
   const inHostLanguage: Context['inHostLanguage'] = (work) =>
     runInLanguage(resolveHostLanguage(config.read().host.language), work);
   const metrics = createMetrics({ version, log: log.child('metrics'), loopDelays: () => loop.delays() });
-  const relay = await openKernelRelay(opening, options, { config, vault, metrics });
+  // Identifies this host until it ends, in messages to other hosts and in rows of its work.
+  const run = systemRandom.text(16);
+  const relay = await openKernelRelay(opening, options, { config, vault, metrics, run });
   const bus = createBus(log.child('bus'), loop, relay);
   const random = systemRandom;
   const security = createSecurityLog(log.child(securityLogName), clock);
@@ -131,7 +135,7 @@ export async function openKernel(options: KernelOptions): Promise<Kernel> {
       dataDir,
       uncountedCrashes: new Set(options.isAfterCrash === true ? options.descriptors.map(({ id }) => id) : []),
       databaseUrl,
-      leases: opening.use(await openKernelLeases(options, database)),
+      leases: opening.use(await openKernelLeases(options, databaseUrl, run)),
       blobs: opening.use(await openKernelBlobs(options, config, vault)),
       relay,
       readThread,
@@ -202,13 +206,22 @@ async function openConfigAndVault(options: KernelOptions): Promise<{ readonly co
 const hostSchema = 'host';
 
 /** A command that only reads does not count as a running host. */
-function openKernelLeases({ log, readOnly }: KernelOptions, { dialect, kysely }: Database): Promise<HostLeases> {
-  const sharedSchema = dialect === 'postgres' && readOnly !== true ? hostSchema : undefined;
-  return openLeases({ db: kysely, sharedSchema, host: systemRandom.text(8), log: log.child('leases') });
+function openKernelLeases(
+  { log, readOnly = false }: KernelOptions,
+  databaseUrl: string,
+  run: string,
+): Promise<HostLeases> {
+  const shared = databaseUrl === '' || readOnly ? undefined : { url: databaseUrl, schema: hostSchema };
+  return openLeases({ shared, host: run, log: log.child('leases') });
 }
 
-function openHostDatabase({ dataDir, log }: KernelOptions, url: string, loop: LoopWatch): Promise<Database> {
+function openHostDatabase(
+  { dataDir, isMove = false, log }: KernelOptions,
+  url: string,
+  loop: LoopWatch,
+): Promise<Database> {
   return openDatabase({
+    isMove,
     folder: join(dataDir, 'host'),
     schema: hostSchema,
     log: log.child('database'),
@@ -235,15 +248,20 @@ async function openKernelBlobs(options: KernelOptions, config: Config, vault: Va
 async function openKernelRelay(
   opening: AsyncDisposableStack,
   { clock, log, readOnly = false }: KernelOptions,
-  { config, vault, metrics }: { readonly config: Config; readonly vault: Vault; readonly metrics: HostMetrics },
+  {
+    config,
+    vault,
+    metrics,
+    run,
+  }: { readonly config: Config; readonly vault: Vault; readonly metrics: HostMetrics; readonly run: string },
 ): Promise<Relay | undefined> {
   if (readOnly) return undefined;
   const relay = await openRelay({
     settings: config.read().host,
     installation: getInstallation(vault),
     vault,
+    host: run,
     clock,
-    random: systemRandom,
     log: log.child('bus'),
     metrics: metrics.host,
   });

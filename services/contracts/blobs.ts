@@ -28,6 +28,8 @@ export interface WriteBlobOptions {
    * size is replaced. Without it an existing blob is never replaced.
    */
   readonly contentSize?: number | undefined;
+  /** Replaces an existing blob of the size `contentSize`, too, because its content is damaged. */
+  readonly isRepair?: boolean | undefined;
 }
 
 /** Result of a write. */

@@ -82,6 +82,13 @@ function collectNames(value: unknown): readonly string[] {
 const openMoved = (withUrl: boolean): Promise<TestHost> =>
   openTestHost({ dataDir, environment: withUrl ? { HOMEPORT_DATABASE_URL: url } : {} });
 
+/** Starts a host on the same database with a data folder of its own. */
+async function openOtherHost(): Promise<TestHost> {
+  const folder = mkdtempSync(join(tmpdir(), 'database-move-'));
+  files.defer(() => rmSync(folder, { recursive: true, force: true }));
+  return openTestHost({ dataDir: folder, environment: { HOMEPORT_DATABASE_URL: url } });
+}
+
 const getTotals = (output: string): readonly string[] => output.split('\n').filter((line) => line.includes(': '));
 
 // The tests of this file continue with the tables of the previous one.
@@ -110,9 +117,15 @@ it('moves all services to PostgreSQL after a move that was killed', async () => 
     stdio: ['ignore', 'pipe', 'ignore'],
   });
   await once(child.stdout, 'data');
+  child.kill('SIGSTOP');
+  await expect(openOtherHost()).rejects.toMatchObject({ code: 'database.moving' });
   child.kill('SIGKILL');
   await once(child, 'exit');
-  await expect(openMoved(true)).rejects.toMatchObject({ code: 'database.move_incomplete' });
+  // PostgreSQL notices the end of the process after a moment.
+  await vi.waitFor(() => expect(openMoved(true)).rejects.toMatchObject({ code: 'database.move_incomplete' }), {
+    timeout: 10_000,
+    interval: 100,
+  });
   expect(await fail('postgres', 'sqlite')).toBeTruthy();
 
   await vi.waitFor(async () => expect(getTotals(await move('sqlite', 'postgres'))).toEqual(planned), {

@@ -5,12 +5,12 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import pg from 'pg';
-import { afterAll, beforeAll, expect, it, vi } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { control } from '../../services/control/index.ts';
 import { push } from '../../services/push/index.ts';
 import type { HostList } from '../../services/contracts/control/hosts.ts';
 import { api } from '../support/api.ts';
-import { adminAuthorization, openTestHost, testEnvironment } from '../support/host.ts';
+import { adminAuthorization, openTestHost, testEnvironment, type TestHost } from '../support/host.ts';
 import { command, startHostProcess } from '../support/host-process.ts';
 import { openPostgresDatabase } from '../support/postgres.ts';
 
@@ -103,4 +103,47 @@ it('refuses to run on tables of a newer version, and explains it', async () => {
   } finally {
     await newer.end();
   }
+});
+
+describe('a key that another host replaced', () => {
+  const readKey = async (host: TestHost): Promise<string | null> =>
+    (await api<{ publicKey: string | null }>(host.url('control'), '/api/push/browsers')).publicKey;
+  const listKeys = async (database: pg.Client): Promise<readonly string[]> => {
+    const { rows } = await database.query<{ name: string }>(
+      `select split_part(name, '-', 1) as name from push.keys where name like 'vapid%' order by name`,
+    );
+    return rows.map(({ name }) => name);
+  };
+  const waiting = { timeout: 15_000, interval: 100 };
+
+  it('is used by hosts that run, whether it was replaced by a host or by a command', async () => {
+    await using empty = await openPostgresDatabase();
+    const shared = { ...environment, HOMEPORT_DATABASE_URL: empty.url };
+    const database = new pg.Client({ connectionString: empty.url });
+    await database.connect();
+    await using _database = { [Symbol.asyncDispose]: () => database.end() };
+    const dataDir = mkdtempSync(join(tmpdir(), 'hosts-'));
+    open.defer(() => rmSync(dataDir, { recursive: true, force: true }));
+    await using second = await openTestHost({ services, environment: shared });
+    const original = await readKey(second);
+    expect(original).toEqual(expect.any(String));
+    {
+      await using first = await openTestHost({ services, environment: shared, dataDir });
+      expect(await readKey(first)).toBe(original);
+      await api(first.url('control'), '/api/services/push/keys/vapid/replace', { method: 'POST', body: '{}' });
+      const replaced = await readKey(first);
+      expect(replaced).not.toBe(original);
+      await vi.waitFor(async () => expect(await readKey(second)).toBe(replaced), waiting);
+    }
+    const before = await readKey(second);
+    await run(process.execPath, [command, 'keys', 'replace', 'push', 'vapid', '--data-dir', dataDir], {
+      env: testEnvironment(dataDir, { environment: shared }),
+    });
+    await vi.waitFor(async () => expect(await readKey(second)).not.toBe(before), waiting);
+    const current = await readKey(second);
+    await using again = await openTestHost({ services, environment: shared, dataDir });
+    expect(await readKey(again)).toBe(current);
+    // No host has replaced a key that another one stored.
+    expect(await listKeys(database)).toEqual(['vapid', 'vapid.replaced', 'vapid.replaced']);
+  }, 60_000);
 });

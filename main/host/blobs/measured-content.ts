@@ -50,14 +50,18 @@ export class MeasuredContent {
 }
 
 /**
- * Passes stored content on, and fails before its end when its hash is not the expected one.
+ * Passes stored content on, and fails before its end when its hash is not the expected one. The last part follows after
+ * the verification, so that no receiver takes damaged content for a complete one.
  * @throws Problem `blobs.damaged` (500)
  */
 export async function* verifyContent(content: AsyncIterable<Uint8Array>, sha256: string): AsyncGenerator<Uint8Array> {
   const hash = createHash('sha256');
+  let last: Uint8Array | undefined;
   for await (const chunk of content) {
     hash.update(chunk);
-    yield chunk;
+    if (last !== undefined) yield last;
+    last = chunk;
   }
   if (hash.digest('hex') !== sha256) throw buildDamagedProblem();
+  if (last !== undefined) yield last;
 }

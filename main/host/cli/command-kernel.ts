@@ -21,7 +21,7 @@ export function quietLog(): HostLog {
  */
 export async function openKernelQuietly(
   { dataDir, descriptors }: DataLocation,
-  { readOnly }: { readonly readOnly: boolean },
+  { readOnly, isMove = false }: { readonly readOnly: boolean; readonly isMove?: boolean },
 ): Promise<Kernel> {
   const kernel = await openKernel({
     dataDir,
@@ -31,6 +31,7 @@ export async function openKernelQuietly(
     clock: systemClock,
     log: quietLog(),
     readOnly,
+    isMove,
     address: () => undefined,
     addresses: () => [],
     isDraining: () => false,

@@ -30,8 +30,8 @@ export async function moveDatabase(command: MoveCommand, location: DataLocation,
   if (url === '') throw new Problem('database.url_missing', 422, m.databaseUrlMissing());
   const source = await openPlace(command.from, location, url);
   const target = await openPlace(command.to, location, url);
-  await using _source = await source.lock();
-  await using _target = await target.lock();
+  await using sourceLock = await source.lock();
+  await using targetLock = await target.lock();
   const databases = await listDatabases(source, location);
   if (await source.isIncomplete()) throw new Problem('database.move_source_incomplete', 409, m.databaseIncomplete());
   await requireEmpty(target, databases);
@@ -39,6 +39,8 @@ export async function moveDatabase(command: MoveCommand, location: DataLocation,
   // Secrets in the tables would be lost without the key with which they were encrypted.
   if (command.from === 'postgres') await requireKey(location);
   for (const database of databases) await copyDatabase(source, target, database, command.to);
+  // Hosts start on the target as soon as it is complete.
+  for (const lock of [sourceLock, targetLock]) await lock.verify();
   await target.complete();
   await source.setAside(databases.map(({ id }) => id));
   print(command.to === 'postgres' ? m.databaseMovedToPostgres() : m.databaseMovedToSqlite());
@@ -46,7 +48,7 @@ export async function moveDatabase(command: MoveCommand, location: DataLocation,
 
 /** @throws Problem `vault.key_foreign` (500) when the key of this data folder is not that of the database. */
 async function requireKey(location: DataLocation): Promise<void> {
-  await using _kernel = await openKernelQuietly(location, { readOnly: true });
+  await using _kernel = await openKernelQuietly(location, { readOnly: true, isMove: true });
 }
 
 async function openPlace(place: DatabasePlace, { dataDir }: DataLocation, url: string): Promise<MovePlace> {

@@ -7,8 +7,8 @@ import { isLostConnection } from '../../../services/kit/lost-connection.ts';
  * Converts errors that a caller can handle to Problems; other errors (a violated constraint, invalid SQL) pass
  * unchanged. SQLite result codes: https://sqlite.org/rescode.html, PostgreSQL's: appendix A of its manual.
  * - `database.full` (507): no space, or the disk cannot be written (SQLite does not always distinguish them). Nothing
- * was stored; works again when there is space. - `database.busy` (503): another process holds a lock, or PostgreSQL
- * requests a retry of the transaction. - `database.unreachable` (503): PostgreSQL does not answer. -
+ * was stored; works again when there is space. - `database.busy` (503): another process holds a lock, PostgreSQL
+ * requests a retry of the transaction, or the statement exceeded its time limit. - `database.unreachable` (503): PostgreSQL does not answer. -
  * `database.damaged` (500): the file is not a database, or its content is inconsistent.
  */
 export function toDatabaseError(error: unknown): unknown {
@@ -18,7 +18,7 @@ export function toDatabaseError(error: unknown): unknown {
     const detail = m.databaseNotWritable;
     return new Problem('database.full', 507, detail, { cause: error, retryable: true });
   }
-  if (/^(SQLITE_(BUSY|LOCKED)|40001|40P01|55P03|53300)/.test(code)) {
+  if (/^(SQLITE_(BUSY|LOCKED)|40001|40P01|55P03|57014|53300)/.test(code)) {
     return new Problem('database.busy', 503, m.databaseBusy, { cause: error });
   }
   if (/^SQLITE_(NOTADB|CORRUPT)/.test(code)) {

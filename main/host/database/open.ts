@@ -6,6 +6,7 @@ import { migrate } from './migrate.ts';
 import { openReads } from './reads/reads.ts';
 import type { ReadThread } from './reads/thread.ts';
 import type { LoopWatch } from '../runtime/loop-watch.ts';
+import type { PostgresLocation } from './postgres.ts';
 import { openSqlite, type Engine } from './sqlite.ts';
 
 /** Tables of one service in either dialect; README.md in this folder describes the common subset. */
@@ -51,17 +52,19 @@ export async function openDatabase(options: {
   readonly folder: string;
   readonly schema: string;
   readonly url?: string;
+  /** The caller moves the database, which excludes hosts. */
+  readonly isMove?: boolean;
   readonly log: Log;
   /** Reads SQLite files outside of the event loop. */
   readonly readThread?: ReadThread;
   /** Measures each statement on the event loop. */
   readonly loop?: LoopWatch | undefined;
 }): Promise<Database> {
-  const { folder, schema, url, log, readThread, loop } = options;
+  const { folder, schema, url, isMove = false, log, readThread, loop } = options;
   const engine =
     url === undefined
       ? openSqlite(folder, log, loop === undefined ? undefined : { loop, service: schema })
-      : await openServer(url, schema, log);
+      : await openServer({ url, schema, isMove }, log);
   const group = createGroupCommit(engine.transactions, log);
   const reads =
     url === undefined && readThread !== undefined ? openReads(readThread, join(folder, 'db.sqlite')) : engine.kysely;
@@ -88,7 +91,7 @@ export async function openDatabase(options: {
 }
 
 /** Loaded on demand, since most installations use no server and its driver takes 7 MB. */
-async function openServer(url: string, schema: string, log: Log): Promise<Engine> {
+async function openServer(location: PostgresLocation, log: Log): Promise<Engine> {
   const { openPostgres } = await import('./postgres.ts');
-  return openPostgres(url, schema, log);
+  return openPostgres(location, log);
 }

@@ -4,6 +4,7 @@ import type { Context, Log } from '../../../services/contracts/service.ts';
 import { RepeatingTask } from '../../../services/kit/repeating-task.ts';
 import { SerialQueue } from '../../../services/kit/serial-queue.ts';
 import { systemTimer } from '../../../services/kit/system-timer.ts';
+import type { ConnectionLimits, PostgresLocation } from '../database/postgres.ts';
 import { isGone, leaseOwner } from '../jobs/owner.ts';
 import { Candidacy, disposeWork } from './candidacy.ts';
 import { deleteOldLeases, findHeldLeases, leaseMs, lockLease, releaseLease, renewLeases, takeLeases } from './table.ts';
@@ -13,6 +14,12 @@ const renewEveryMs = 2000;
 /** Interval in which the host checks that its leases were renewed in time. */
 const checkEveryMs = 250;
 
+/**
+ * Leases have connections of their own, so that they are renewed while the queries of services wait. A connection that
+ * does not respond is replaced in time for another attempt before the leases expire.
+ */
+const limits: ConnectionLimits = { connections: 2, statementMs: 1500, responseMs: 1700 };
+
 /** Leases of the services of a host. */
 export interface HostLeases extends AsyncDisposable {
   /** `commit` is the group commit of the service. */
@@ -20,10 +27,8 @@ export interface HostLeases extends AsyncDisposable {
 }
 
 export interface HostLeasesOptions {
-  /** Database of the host, with `leasesMigrations`. */
-  readonly db: Kysely<any>;
-  /** Schema of the database, or undefined when no other host uses the database. */
-  readonly sharedSchema: string | undefined;
+  /** PostgreSQL schema with `leasesMigrations`, or undefined when no other host uses the database. */
+  readonly shared: PostgresLocation | undefined;
   /** Unique name of this host among those in one process. */
   readonly host: string;
   readonly log: Log;
@@ -31,9 +36,17 @@ export interface HostLeasesOptions {
 
 /** Opens the leases of a host: permanent ones, or ones that it shares with other hosts on PostgreSQL. */
 export async function openLeases(options: HostLeasesOptions): Promise<HostLeases> {
-  return options.sharedSchema === undefined
-    ? openPermanentLeases(options.host)
-    : SharedLeases.open({ ...options, sharedSchema: options.sharedSchema });
+  const { host, log, shared } = options;
+  if (shared === undefined) return openPermanentLeases(host);
+  // Loaded on demand, since most installations use no server.
+  const { connectToSchema } = await import('../database/postgres.ts');
+  const db = connectToSchema({ ...shared, limits }, log);
+  try {
+    return await SharedLeases.open({ db, schema: shared.schema, host, log });
+  } catch (error) {
+    await db.destroy();
+    throw error;
+  }
 }
 
 /** Opens the leases of a host that shares its tables with no other: always held, without rows and timers. */
@@ -62,6 +75,11 @@ function openPermanentLeases(hostId: string): HostLeases {
 /** Prefix of the leases with which hosts show that they run. */
 const hostsPrefix = 'hosts/';
 
+interface SharedLeasesOptions extends Pick<HostLeasesOptions, 'host' | 'log'> {
+  readonly db: Kysely<any>;
+  readonly schema: string;
+}
+
 /**
  * Leases in a table that several hosts share. All renewals of a host are one statement. They use timers of the system,
  * since the host's clock can be wrong.
@@ -77,16 +95,16 @@ class SharedLeases implements HostLeases {
   readonly #attempts = new SerialQueue();
   #timers: AsyncDisposableStack | undefined;
 
-  private constructor({ db, sharedSchema, host, log }: HostLeasesOptions & { readonly sharedSchema: string }) {
+  private constructor({ db, schema, host, log }: SharedLeasesOptions) {
     this.#db = db;
-    this.#schema = sharedSchema;
+    this.#schema = schema;
     this.#hostId = host;
     this.#owner = leaseOwner(host);
     this.#log = log;
   }
 
   /** Opens the leases, and the one with which the host shows that it runs. */
-  static async open(options: HostLeasesOptions & { readonly sharedSchema: string }): Promise<SharedLeases> {
+  static async open(options: SharedLeasesOptions): Promise<SharedLeases> {
     const leases = new SharedLeases(options);
     await deleteOldLeases(options.db, hostsPrefix);
     const commit: Context['commit'] = (work) => options.db.transaction().execute(work);
@@ -116,6 +134,7 @@ class SharedLeases implements HostLeases {
   async [Symbol.asyncDispose](): Promise<void> {
     for (const candidacy of this.#candidacies.values()) await candidacy[Symbol.asyncDispose]();
     await this.#timers?.disposeAsync();
+    await this.#db.destroy();
   }
 
   async #hold(name: string, work: Parameters<Leases['hold']>[1], commit: Context['commit']): Promise<LeaseCandidacy> {

@@ -4,13 +4,20 @@ import type { Vault } from '../../../services/contracts/service.ts';
 import { LruMap } from '../../../services/kit/lru-map.ts';
 import type { Message } from './frames.ts';
 
+/** Number of the event, or of the last one before a message without an event. It increases by one with each event. */
+const event = z.int().nonnegative();
+const hosts = z.array(z.string().max(32)).max(2000).default([]);
+
 /** Content of a message between hosts. Receivers ignore kinds and fields that they do not know. */
 const Content = z.discriminatedUnion('kind', [
-  z.object({ kind: z.literal('event'), topic: z.string().min(1).max(200), data: z.unknown() }),
-  /** Sent regularly, so that other hosts notice lost messages and the end of a host. */
-  z.object({ kind: z.literal('beat') }),
+  z.object({ kind: z.literal('event'), event, topic: z.string().min(1).max(200), data: z.unknown() }),
+  /**
+   * Sent regularly, so that other hosts notice lost events and the end of a host. The hosts in `requests` answer with a
+   * message that has the id of the sender in `answers`, which proves that they are running.
+   */
+  z.object({ kind: z.literal('beat'), event, requests: hosts, answers: hosts }),
   /** Sent by a host that stops. */
-  z.object({ kind: z.literal('end') }),
+  z.object({ kind: z.literal('end'), event }),
 ]);
 export type Content = z.infer<typeof Content>;
 

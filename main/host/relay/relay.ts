@@ -1,6 +1,6 @@
 import * as m from '#messages/host-problems';
 import type { Metrics } from '../../../services/contracts/metrics.ts';
-import type { Clock, Log, Random, Vault } from '../../../services/contracts/service.ts';
+import type { Clock, Log, Vault } from '../../../services/contracts/service.ts';
 import type { Text } from '../../../services/contracts/text.ts';
 import { getExponentialDelayMs } from '../../../services/kit/backoff.ts';
 import { pauseFor } from '../../../services/kit/pause.ts';
@@ -11,6 +11,8 @@ import { countRelay, type RelayCounters } from './relay-metrics.ts';
 import type { Connection, Transport } from './transport.ts';
 
 const beatMs = 5000;
+/** Minimum time in ms between two notifications of lost events. */
+const missedMs = 1000;
 /** Interval in ms of reports of rejected messages. */
 const reportMs = 60_000;
 const backoff = { firstMs: 250, maxMs: 5000 } as const;
@@ -36,9 +38,10 @@ export interface RelayState {
 
 export interface RelayDependencies {
   readonly transport: Transport;
+  /** Identifies this host since its start. It is never used again, since keys are derived from it. */
+  readonly host: string;
   readonly vault: Vault;
   readonly clock: Clock;
-  readonly random: Random;
   readonly log: Log;
   readonly metrics: Metrics;
 }
@@ -59,16 +62,24 @@ export class Relay implements AsyncDisposable {
   #connection: Connection | undefined;
   #listener: RelayListener | undefined;
   #running: Promise<void> | undefined;
+  /** Number of the last message. */
   #number = 0;
+  /** Number of the last event. */
+  #event = 0;
+  /** The database was read since the connection ended. */
+  #hasPolled = false;
+  #missedTimer: Disposable | undefined;
+  /** Events were lost since the last notification. */
+  #isMissedAgain = false;
   #failures = 0;
   #rejected = 0;
   #reportedAt = 0;
   #beats: Disposable | undefined;
 
   constructor(dependencies: RelayDependencies) {
-    const { clock, metrics, random, vault } = dependencies;
+    const { clock, host, metrics, vault } = dependencies;
     this.#dependencies = dependencies;
-    this.#host = random.text(16);
+    this.#host = host;
     this.#codec = new ContentCodec(vault);
     this.#reader = new FrameReader(this.#host);
     this.#counters = countRelay(metrics, {
@@ -97,7 +108,8 @@ export class Relay implements AsyncDisposable {
 
   /** Sends an event to the other hosts. Without a connection it is lost, which they notice later. */
   send(topic: string, data: unknown): void {
-    this.#send({ kind: 'event', topic, data });
+    this.#event += 1;
+    this.#send({ kind: 'event', event: this.#event, topic, data });
     this.#counters.sent.inc();
   }
 
@@ -118,7 +130,8 @@ export class Relay implements AsyncDisposable {
 
   async [Symbol.asyncDispose](): Promise<void> {
     this.#beats?.[Symbol.dispose]();
-    this.#send({ kind: 'end' });
+    this.#missedTimer?.[Symbol.dispose]();
+    this.#send({ kind: 'end', event: this.#event });
     this.#stop.abort();
     await this.#connection?.[Symbol.asyncDispose]();
     await this.#running;
@@ -149,8 +162,7 @@ export class Relay implements AsyncDisposable {
     this.#connection = connection;
     this.#failures = 0;
     log.info('relay connected', { kind: transport.kind });
-    this.#beat();
-    this.#notifyMissed(true);
+    this.#requestNumbers();
     this.#firstAttempt.resolve();
     const error = await connection.closed;
     this.#connection = undefined;
@@ -159,21 +171,44 @@ export class Relay implements AsyncDisposable {
     await connection[Symbol.asyncDispose]();
   }
 
+  /** Lets all known hosts send the number of their last event, which shows whether events were lost. */
+  #requestNumbers(): void {
+    const { clock } = this.#dependencies;
+    this.#peers.renew(clock.now());
+    this.#sendBeat({ requests: [...this.#peers.hosts, ...this.#peers.candidates] });
+    // A host can have started and ended in the meantime.
+    if (this.#hasPolled) this.#listener?.missed(false);
+    this.#hasPolled = false;
+  }
+
   #send(content: Content): void {
-    this.#number += 1;
     if (this.#connection === undefined) return;
+    this.#number += 1;
     const text = this.#codec.encode(content, this.#host, this.#number);
     const message = { host: this.#host, number: this.#number, text };
     const frames = splitMessage(message, this.#dependencies.transport.maxFrameLength);
     if (frames !== undefined) this.#connection.send(frames);
-    // The other hosts notice the missing number immediately and read the database.
-    else this.#beat();
+    // The other hosts notice the missing event immediately and read the database.
+    else this.#sendBeat();
   }
 
-  /** Lets the other hosts notice lost messages. Without a connection, this host reads the database instead. */
+  #sendBeat({ requests = [], answers = [] }: { readonly requests?: string[]; readonly answers?: string[] } = {}): void {
+    this.#send({ kind: 'beat', event: this.#event, requests, answers });
+  }
+
+  /**
+   * Lets the other hosts notice lost events, and notices the end of hosts. Without a connection, this host reads the
+   * database instead.
+   */
   #beat(): void {
-    if (this.#connection === undefined) this.#notifyMissed(false);
-    else this.#send({ kind: 'beat' });
+    const hasEnded = this.#peers.removeEnded(this.#dependencies.clock.now());
+    if (this.#connection === undefined) {
+      this.#hasPolled = true;
+      this.#listener?.missed(false);
+      return;
+    }
+    if (hasEnded) this.#notifyMissed();
+    this.#sendBeat({ requests: [...this.#peers.candidates] });
   }
 
   #receive(frame: string): void {
@@ -187,22 +222,39 @@ export class Relay implements AsyncDisposable {
       this.#reject();
       return;
     }
-    this.#open(message, content);
+    if (content !== undefined) this.#open(message, content);
   }
 
-  #open({ host, number }: Message, content: Content | undefined): void {
-    if (content?.kind === 'end') return this.#peers.remove(host);
-    const arrival = this.#peers.receive(host, number, this.#dependencies.clock.now());
-    if (arrival === 'duplicate') return;
-    if (arrival === 'after gap') this.#notifyMissed(true);
-    if (content?.kind !== 'event') return;
+  #open({ host, number }: Message, content: Content): void {
+    const { clock } = this.#dependencies;
+    const { event, kind } = content;
+    const isRequested = kind === 'beat' && content.requests.includes(this.#host);
+    const isProof = isRequested || (kind === 'beat' && content.answers.includes(this.#host));
+    const arrival = this.#peers.receive({ host, number, event, isEvent: kind === 'event', isProof }, clock.now());
+    if (arrival === 'ignored') return;
+    if (arrival === 'unproven') return this.#sendBeat({ requests: [host] });
+    if (arrival === 'after gap') this.#notifyMissed();
+    if (kind === 'end') return this.#peers.remove(host);
+    if (isRequested) this.#sendBeat({ answers: [host] });
+    if (kind !== 'event') return;
     this.#counters.received.inc();
     this.#listener?.event(content.topic, content.data);
   }
 
-  #notifyMissed(connected: boolean): void {
-    if (connected) this.#counters.gaps.inc();
-    this.#listener?.missed(connected);
+  /** Notifies the listener of lost events, not more often than once per second. */
+  #notifyMissed(): void {
+    this.#counters.gaps.inc();
+    if (this.#missedTimer !== undefined) {
+      this.#isMissedAgain = true;
+      return;
+    }
+    this.#listener?.missed(true);
+    this.#missedTimer = this.#dependencies.clock.after(missedMs, () => {
+      this.#missedTimer = undefined;
+      if (!this.#isMissedAgain) return;
+      this.#isMissedAgain = false;
+      this.#notifyMissed();
+    });
   }
 
   /** Counts a message that was rejected, and reports the first ones immediately. */

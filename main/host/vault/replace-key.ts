@@ -7,6 +7,9 @@ import { replaceFileSync } from '../../../services/kit/platform/file-replacement
 import { Problem } from '../../../services/contracts/problem.ts';
 import type { Context, ServiceDescriptor } from '../../../services/contracts/service.ts';
 
+/** Beginning of the last part of the name of a former key. */
+export const replacedKeyPart = 'replaced-';
+
 /**
  * Sets a stored key of a service aside, so that the service creates a new one at its next start. Only on request,
  * since everything created with the key becomes invalid. The former key remains beside it, in case the vault's key is
@@ -18,7 +21,7 @@ export async function setKeyAside(
   name: string,
   { commit, files, clock }: Pick<Context, 'commit' | 'files' | 'clock'>,
 ): Promise<void> {
-  const backupName = `replaced-${String(clock.now())}`;
+  const backupName = `${replacedKeyPart}${String(clock.now())}`;
   let count = 0;
   if (keys?.table !== undefined) {
     const { table, column = 'name', rows = {} } = keys;

@@ -125,6 +125,19 @@ export const manageApi = {
     }),
     reply: z.object({ done: z.int(), failed: z.array(z.object({ id: z.int(), error: z.string() })) }),
   }),
+  order: defineRoute({
+    method: 'POST',
+    path: '/api/uptime/monitors/order',
+    summary: 'Changes the weights of several monitors together: higher weights come first in a group.',
+    access: write,
+    body: z.object({
+      weights: z
+        .array(z.object({ id: z.int(), weight: z.int().min(0).max(1_000_000) }))
+        .min(1)
+        .max(5000),
+    }),
+    reply: Done,
+  }),
   export: defineRoute({
     method: 'GET',
     path: '/api/uptime/export',

@@ -19,6 +19,7 @@ import type { ActiveRuns } from '../run/active-runs.ts';
 import { deleteFile } from '../files/side-files.ts';
 import { leaveBatch } from '../store/batches.ts';
 import { DownloadStore } from '../store/store.ts';
+import { lockForAdd } from '../store/add-lock.ts';
 import type { DownloadRunner } from '../run/download-runner.ts';
 import type { Reporting } from '../reporting/reporting.ts';
 import type { DownloadFiles } from '../files/download-files.ts';
@@ -93,6 +94,7 @@ export class Intake {
     const item = this.#item(displayUrl, url.hostname, order, 'preparing');
     const duplicate = await context.commit(async (db) => {
       const store = new DownloadStore(db);
+      await lockForAdd(db);
       const same = await store.match(
         [item.url],
         ['pending', 'waiting', 'preparing', 'downloading', 'postprocessing', 'paused'],

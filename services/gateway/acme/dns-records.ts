@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { Context } from '../../contracts/service.ts';
+import type { ProviderSettings } from '../dns-providers/create-provider.ts';
 import { DnsProviderError, type DnsProvider, type TxtRecord } from '../dns-providers/provider.ts';
 import { arePublished } from '../dns-providers/propagation.ts';
 import { CertificateFailure, type FailureCode } from './failure.ts';
@@ -20,6 +21,8 @@ export interface RecordProvider {
   /** DNS servers to ask; empty for the authoritative ones. */
   readonly resolvers: readonly string[];
   readonly propagationMs: number;
+  /** Settings with which the records can be deleted, even after they were changed. */
+  readonly settings: ProviderSettings;
 }
 
 /** Creates, checks and deletes the TXT records of an order. The store knows each record before it exists. */
@@ -52,7 +55,7 @@ export class DnsRecords {
       existing.filter((record) => !isNew(record)),
       signal,
     );
-    await this.#store.update({ records });
+    await this.#store.update({ records, provider: this.#options.settings });
     for (const record of records) await this.#try(() => this.#options.provider?.create(record, signal));
   }
 

@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import type { Context } from '../../contracts/service.ts';
-import { createProvider } from '../dns-providers/create-provider.ts';
+import { createProvider, isSameProvider, selectProviderSettings } from '../dns-providers/create-provider.ts';
 import { findDirectory, type Stage } from './authorities.ts';
 import { AuthorityError } from './authority-errors.ts';
 import { AcmeClient } from './client.ts';
@@ -64,11 +64,20 @@ export class OrderRunner {
 
   /** Deletes the records of the current order. */
   async removeRecords(settings: Readonly<AcmeSettings>, signal: AbortSignal): Promise<void> {
+    await this.#removeFormerRecords(settings, signal);
     await this.#createRecords(settings).removeAll(signal);
+  }
+
+  /** Deletes records that another DNS provider or other credentials created before the settings were changed. */
+  async #removeFormerRecords(settings: Readonly<AcmeSettings>, signal: AbortSignal): Promise<void> {
+    const former = await this.#deps.store.findProvider();
+    if (former === undefined || isSameProvider(former, settings)) return;
+    await this.#createRecords({ ...settings, ...former }).removeAll(signal);
   }
 
   async #attempt(plan: OrderPlan, signal: AbortSignal): Promise<OrderResult> {
     const { context, store, httpChallenges, onPhase } = this.#deps;
+    await this.#removeFormerRecords(plan.settings, signal);
     const records = plan.settings.acmeConfirmation === 'http' ? undefined : this.#createRecords(plan.settings);
     const stored = await store.find();
     const requested = records?.isManual === true && stored !== undefined && stored.url !== '' ? stored.records : [];
@@ -184,6 +193,7 @@ export class OrderRunner {
       provider: createProvider(context, settings),
       resolvers: settings.acmeResolvers,
       propagationMs: settings.acmePropagationSeconds * 1000,
+      settings: selectProviderSettings(settings),
     });
   }
 

@@ -3,6 +3,7 @@ import { z } from 'zod';
 import { parseJson } from '../../contracts/parse-json.ts';
 import { Problem } from '../../contracts/problem.ts';
 import type { Context } from '../../contracts/service.ts';
+import type { ProviderSettings } from '../dns-providers/create-provider.ts';
 import type { TxtRecord } from '../dns-providers/provider.ts';
 import type { AcmeOrderRow, CertificateRow, Tables } from '../store/tables.ts';
 import type { CertificateFailure, FailureValues } from './failure.ts';
@@ -10,6 +11,7 @@ import type { VerifiedCertificate } from './verify-chain.ts';
 
 const accountPurpose = 'gateway.acme-account';
 const certificatePurpose = 'gateway.acme';
+const providerPurpose = 'gateway.acme-provider';
 
 const Records = z.array(z.object({ name: z.string(), value: z.string() })).catch([]);
 const StoredFailure = z
@@ -25,11 +27,13 @@ export type OrderChange = Partial<
   >
 > & {
   readonly records?: readonly TxtRecord[];
+  /** Settings of the DNS provider that has the records. */
+  readonly provider?: Readonly<ProviderSettings>;
   readonly failure?: CertificateFailure | undefined;
 };
 
 /** Stored order. */
-export interface StoredOrder extends Omit<AcmeOrderRow, 'id' | 'key' | 'records' | 'failure'> {
+export interface StoredOrder extends Omit<AcmeOrderRow, 'id' | 'key' | 'provider' | 'records' | 'failure'> {
   readonly hasKey: boolean;
   readonly records: readonly TxtRecord[];
   readonly failure: { readonly code: string; readonly values: FailureValues } | undefined;
@@ -81,7 +85,7 @@ export class OrderStore {
   async find(): Promise<StoredOrder | undefined> {
     const row = await this.#findRow();
     if (row === undefined) return undefined;
-    const { id: _id, key, records, failure, ...rest } = row;
+    const { id: _id, key, provider: _provider, records, failure, ...rest } = row;
     return {
       ...rest,
       next_at: rest.next_at === null ? null : Number(rest.next_at),
@@ -92,9 +96,17 @@ export class OrderStore {
     };
   }
 
+  /** Returns the settings of the DNS provider that has the records; undefined without records. */
+  async findProvider(): Promise<ProviderSettings | undefined> {
+    const row = await this.#findRow();
+    const text = row === undefined || row.provider === '' ? undefined : this.#open(row.provider, providerPurpose);
+    return text === undefined ? undefined : (JSON.parse(text) as ProviderSettings);
+  }
+
   /** Replaces the current order with a new one, and preserves its records until they are deleted. */
   async begin(order: Pick<AcmeOrderRow, 'settings' | 'stage' | 'made_at'>): Promise<void> {
     const previous = await this.find();
+    const provider = (await this.#findRow())?.provider ?? '';
     const row: AcmeOrderRow = {
       ...order,
       id: 'current',
@@ -103,6 +115,7 @@ export class OrderStore {
       url: '',
       key: '',
       records: JSON.stringify(previous?.records ?? []),
+      provider,
       failures: 0,
       failure: '',
       issued_by: previous?.issued_by ?? '',
@@ -114,9 +127,12 @@ export class OrderStore {
     });
   }
 
-  async update({ records, failure, ...change }: OrderChange): Promise<void> {
+  async update({ records, provider, failure, ...change }: OrderChange): Promise<void> {
     const set = {
       ...change,
+      ...(provider === undefined
+        ? {}
+        : { provider: this.#context.vault.seal(JSON.stringify(provider), providerPurpose) }),
       ...(records === undefined ? {} : { records: JSON.stringify(records) }),
       ...(failure === undefined ? {} : { failure: JSON.stringify({ code: failure.failure, values: failure.values }) }),
     };
@@ -159,7 +175,7 @@ export class OrderStore {
       made_at: certificate.madeAt,
       expires_at: certificate.expiresAt,
     };
-    const { records: _records, failure: _failure, ...columns } = change;
+    const { records: _records, provider: _provider, failure: _failure, ...columns } = change;
     await this.#write(async (db) => {
       const insert = db.insertInto('certificates').values(row);
       await insert.onConflict((conflict) => conflict.column('kind').doUpdateSet(row)).execute();

@@ -9,11 +9,27 @@ import { createRfc2136 } from './rfc2136.ts';
 
 const dnsPort = 53;
 
+const providerFields = [
+  'acmeConfirmation',
+  'acmeToken',
+  'acmeDnsServer',
+  'acmeTsigName',
+  'acmeTsigAlgorithm',
+  'acmeTsigSecret',
+] as const satisfies readonly (keyof Settings)[];
+
 /** Settings of the DNS provider. */
-export type ProviderSettings = Pick<
-  Settings,
-  'acmeConfirmation' | 'acmeToken' | 'acmeDnsServer' | 'acmeTsigName' | 'acmeTsigAlgorithm' | 'acmeTsigSecret'
->;
+export type ProviderSettings = Pick<Settings, (typeof providerFields)[number]>;
+
+/** Returns the settings of the DNS provider alone. */
+export function selectProviderSettings(settings: Readonly<ProviderSettings>): ProviderSettings {
+  return Object.fromEntries(providerFields.map((field) => [field, settings[field]])) as ProviderSettings;
+}
+
+/** Returns whether settings lead to the same records. */
+export function isSameProvider(settings: Readonly<ProviderSettings>, others: Readonly<ProviderSettings>): boolean {
+  return providerFields.every((field) => settings[field] === others[field]);
+}
 
 /** Creates the selected DNS provider; undefined for records by hand and for HTTP. */
 export function createProvider(

@@ -63,6 +63,8 @@ export interface AcmeOrderRow {
   readonly key: string;
   /** JSON list of the TXT records that exist or are being created. */
   readonly records: string;
+  /** JSON of the settings of the DNS provider that has the records, sealed with the vault; empty without records. */
+  readonly provider: string;
   /** Number of consecutive failed attempts. */
   readonly failures: number;
   /** JSON object with the code and values of the latest failure; empty without one. */
@@ -149,6 +151,15 @@ export const migrations: readonly Migration[] = [
         .addColumn('issued_by', 'text', (column) => column.notNull())
         .addColumn('next_at', 'bigint')
         .addColumn('made_at', 'bigint', (column) => column.notNull())
+        .execute();
+    },
+  },
+  {
+    name: '005-provider-of-records',
+    async up(db) {
+      await db.schema
+        .alterTable('acme_orders')
+        .addColumn('provider', 'text', (column) => column.notNull().defaultTo(''))
         .execute();
     },
   },

@@ -114,6 +114,7 @@ async function batch(
     repository,
     objects.map(({ oid }) => oid),
   );
+  const unusable = operation === 'upload' ? await findUnusable(store, repository, storedSizes) : new Set<string>();
   const missing = operation === 'upload' ? objects.filter(({ oid }) => !storedSizes.has(oid)) : [];
   if (missing.length > 0)
     await store.checkQuota(
@@ -138,12 +139,23 @@ async function batch(
     }
     if (existing !== undefined && existing !== size)
       return { oid, size, error: { code: 422, message: `Object ${oid} is not ${size} bytes` } };
-    if (existing !== undefined) return { oid, size };
+    if (existing !== undefined && !unusable.has(oid)) return { oid, size };
     const upload = { href: `${root}/objects/${oid}/${size}`, header: { ...header, 'Transfer-Encoding': 'chunked' } };
     const check = { href: `${root}/verify`, header: { ...header, Accept: `${lfsType};q=0.9, */*;q=0.8` } };
     return { oid, size, actions: { upload, verify: check } };
   });
   lfsReply(response, 200, { objects: answers });
+}
+
+function findUnusable(
+  store: LfsStore,
+  repository: Repository,
+  sizes: ReadonlyMap<string, number>,
+): Promise<ReadonlySet<string>> {
+  return store.findUnusable(
+    repository,
+    [...sizes].map(([oid, size]) => ({ oid, size })),
+  );
 }
 
 /** Returns the addresses of direct downloads by object ID; empty unless such downloads are enabled. */

@@ -30,6 +30,8 @@ export interface LfsLimits {
 
 /** Maximum number of excess bytes that are read and discarded. */
 const maxDrainedBytes = 1024 * 1024;
+/** Maximum number of objects whose blobs are looked up at the same time. */
+const maxConcurrentChecks = 16;
 /** Seconds for which the address of a direct download is valid; large objects of a batch wait for each other. */
 export const linkLifetimeSeconds = 3600;
 
@@ -39,11 +41,11 @@ type Owner = Pick<Repository, 'id' | 'folder'>;
  * LFS objects of repositories. Each is a blob named by its hash. Its row is written after the blob is durable.
  */
 export class LfsStore {
-  readonly #context: Pick<Context, 'blobs' | 'clock' | 'commit' | 'files'>;
+  readonly #context: Pick<Context, 'blobs' | 'clock' | 'commit' | 'files' | 'log'>;
   readonly #db: Kysely<Tables>;
   readonly #limits: LfsLimits;
 
-  constructor(context: Pick<Context, 'blobs' | 'clock' | 'commit' | 'db' | 'files'>, limits: LfsLimits) {
+  constructor(context: Pick<Context, 'blobs' | 'clock' | 'commit' | 'db' | 'files' | 'log'>, limits: LfsLimits) {
     this.#context = context;
     this.#db = context.db;
     this.#limits = limits;
@@ -91,16 +93,60 @@ export class LfsStore {
   }
 
   /**
+   * Returns those of the objects that must be uploaded again because they are damaged, incomplete or lost. Objects whose
+   * store does not respond count as usable, since they could not be uploaded either.
+   */
+  async findUnusable(repository: Owner, objects: readonly LfsObject[]): Promise<ReadonlySet<string>> {
+    const damaged = await this.#findDamaged(
+      repository,
+      objects.map(({ oid }) => oid),
+    );
+    const unusable = new Set(damaged);
+    for (let index = 0; index < objects.length; index += maxConcurrentChecks) {
+      const part = objects.slice(index, index + maxConcurrentChecks);
+      const results = await Promise.all(part.map((object) => this.#isUsable(repository, object)));
+      part.filter((_object, number) => results[number] === false).forEach(({ oid }) => unusable.add(oid));
+    }
+    return unusable;
+  }
+
+  async #isUsable(repository: Owner, object: LfsObject): Promise<boolean> {
+    try {
+      return await this.isComplete(repository, object);
+    } catch (error) {
+      if (error instanceof Problem && error.code === 'blobs.unavailable') return true;
+      throw error;
+    }
+  }
+
+  async #findDamaged({ id }: Pick<Owner, 'id'>, oids: readonly string[]): Promise<readonly string[]> {
+    const damaged: string[] = [];
+    for (let index = 0; index < oids.length; index += 500) {
+      const rows = await this.#db
+        .selectFrom('lfs_objects')
+        .select('oid')
+        .where('repository_id', '=', id)
+        .where('oid', 'in', oids.slice(index, index + 500))
+        .where('damaged_at', 'is not', null)
+        .execute();
+      damaged.push(...rows.map(({ oid }) => oid));
+    }
+    return damaged;
+  }
+
+  /**
    * Stores an object. If it rejects, nothing is stored.
    * @throws Problem `git.lfs_mismatch` (422), `git.lfs_quota`, `git.disk_full` (507)
    */
   async receive(repository: Owner, { oid, size }: LfsObject, input: Readable): Promise<void> {
     await this.checkQuota(repository, size);
     const content = new UploadedContent(input, size);
+    const isRepair = (await this.#findDamaged(repository, [oid])).length > 0;
     try {
       await this.#context.blobs.write(this.#getKey(repository, oid), content.read(), {
         sha256: oid,
         contentSize: size,
+        isRepair,
       });
     } catch (error) {
       // Read the rest of the upload so that the client can read the response.
@@ -116,10 +162,30 @@ export class LfsStore {
 
   /**
    * Opens an object for reading, optionally a byte range. Check {@link sizes} first. The stream of a complete object fails
-   * before its end if the content is damaged.
+   * before its end if the content is damaged; clients can then upload the object again.
    */
-  read(repository: Owner, oid: string, range?: BlobRange): Promise<Readable> {
-    return this.#context.blobs.read(this.#getKey(repository, oid), { range, sha256: oid });
+  async read(repository: Owner, oid: string, range?: BlobRange): Promise<Readable> {
+    const content = await this.#context.blobs.read(this.#getKey(repository, oid), { range, sha256: oid });
+    return content.once('error', (error) => {
+      if (error instanceof Problem && error.code === 'blobs.damaged') void this.#markDamaged(repository, oid);
+    });
+  }
+
+  async #markDamaged({ id }: Pick<Owner, 'id'>, oid: string): Promise<void> {
+    const { clock, commit, log } = this.#context;
+    log.error('LFS object damaged', { repository: id, oid });
+    try {
+      await commit((transaction: Kysely<Tables>) =>
+        transaction
+          .updateTable('lfs_objects')
+          .set({ damaged_at: clock.now() })
+          .where('repository_id', '=', id)
+          .where('oid', '=', oid)
+          .execute(),
+      );
+    } catch (error) {
+      log.warn('damaged LFS object not recorded', { oid, error });
+    }
   }
 
   /** Returns the key of an object among the blobs, or undefined if it was never uploaded. */
@@ -177,7 +243,7 @@ export class LfsStore {
       transaction
         .insertInto('lfs_objects')
         .values({ repository_id: id, oid, size, created_at: clock.now() })
-        .onConflict((conflict) => conflict.columns(['repository_id', 'oid']).doUpdateSet({ size }))
+        .onConflict((conflict) => conflict.columns(['repository_id', 'oid']).doUpdateSet({ size, damaged_at: null }))
         .execute(),
     );
   }

@@ -10,7 +10,14 @@ interface LfsLocks {
 }
 
 export interface LfsTables {
-  lfs_objects: { repository_id: number; oid: string; size: number; created_at: number };
+  lfs_objects: {
+    repository_id: number;
+    oid: string;
+    size: number;
+    created_at: number;
+    /** Time at which a download found other content than was uploaded, until the object is uploaded again. */
+    damaged_at: Generated<number | null>;
+  };
   lfs_locks: LfsLocks;
 }
 
@@ -41,4 +48,9 @@ export const lfsMigration: Migration = {
       .execute();
     await db.schema.createIndex('lfs_locks_path').on('lfs_locks').columns(['repository_id', 'path']).unique().execute();
   },
+};
+
+export const lfsDamageMigration: Migration = {
+  name: '014-lfs-damaged-objects',
+  up: (db) => db.schema.alterTable('lfs_objects').addColumn('damaged_at', 'integer').execute(),
 };

@@ -1,7 +1,7 @@
 import type { Kysely } from 'kysely';
 import type { Migration } from '../../contracts/service.ts';
 import { hooksMigration } from './hooks.ts';
-import { lfsMigration } from './lfs.ts';
+import { lfsDamageMigration, lfsMigration } from './lfs.ts';
 import { peopleMigration, visibilityMigration } from './follows.ts';
 import { restMigration } from './repository-relations.ts';
 import { transferMigration } from './transfers.ts';
@@ -75,6 +75,7 @@ export const migrations: readonly Migration[] = [
   tagProtectionMigration,
   transferMigration,
   visibilityMigration,
+  lfsDamageMigration,
 ];
 
 async function createOwners(db: Kysely<any>): Promise<void> {

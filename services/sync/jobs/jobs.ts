@@ -47,6 +47,10 @@ export class Jobs {
   readonly #jobs = new Map<number, Job>();
   /** Running jobs; `#jobs` also holds thousands of ended ones if a client calls often. */
   readonly #running = new Set<Job>();
+  /** Jobs that are being stored. */
+  readonly #starting = new Set<number>();
+  /** Ends of jobs that are being stored, by task. */
+  readonly #endings = new Map<number, Promise<void>>();
   readonly #locks = new LocationLocks();
   readonly #pending = new Set<Promise<unknown>>();
   /** Sizes of cached responses, oldest first. */
@@ -86,42 +90,62 @@ export class Jobs {
     return this.#jobs.get(id);
   }
 
-  /** Starts a job. A durable job is stored when the promise resolves. */
+  /**
+   * Starts a job. A durable job is stored when the promise resolves.
+   * @throws Problem `sync.runs` (409) when a host already runs a job of the same task
+   */
   async start(order: JobRequest): Promise<StartedJob> {
     if (this.#closed) throw new Problem('sync.stopped', 503, m.stopping);
-    const { context, ids, store } = this.#options;
+    const { context, ids } = this.#options;
     const job = new Job(await ids.take(), order, context.clock.now());
-    const { kind, account, source = '', destination = '', taskId = null, planId = null, attempt = 1 } = order;
-    if (order.durable) {
-      const input = JSON.stringify(redact(order.input));
-      await context.commit((transaction: Kysely<Tables>) =>
-        store.insert(transaction, {
-          id: job.id,
-          kind,
-          account,
-          group_name: job.group,
-          input,
-          source,
-          destination,
-          state: 'waiting',
-          attempt,
-          host: context.leases.hostId,
-          started_at: job.startedAt,
-          ended_at: null,
-          error: '',
-          output: '{}',
-          stats: '{}',
-          speeds: '{}',
-          task_id: taskId,
-          plan_id: planId,
-        }),
-      );
-    }
+    if (order.durable) await this.#insert(job);
     this.#jobs.set(job.id, job);
     this.#running.add(job);
     const ended = runOutsideRequests(() => this.#begin(job)).finally(() => this.#pending.delete(ended));
     this.#pending.add(ended);
     return { job, ended };
+  }
+
+  /** Stores a new job. @throws Problem `sync.runs` (409) */
+  async #insert(job: Job): Promise<void> {
+    const { context, store } = this.#options;
+    const { kind, account, input, source = '', destination = '', taskId, planId = null, attempt = 1 } = job.order;
+    const { hostId } = context.leases;
+    const row = {
+      id: job.id,
+      kind,
+      account,
+      group_name: job.group,
+      input: JSON.stringify(redact(input)),
+      source,
+      destination,
+      state: 'waiting',
+      attempt,
+      host: hostId,
+      started_at: job.startedAt,
+      ended_at: null,
+      error: '',
+      output: '{}',
+      stats: '{}',
+      speeds: '{}',
+      task_id: taskId ?? null,
+      plan_id: planId,
+    } as const;
+    // The previous job of the task may have ended without being stored yet.
+    if (taskId !== undefined) await this.#endings.get(taskId);
+    this.#starting.add(job.id);
+    try {
+      const isStored = await context.commit(async (transaction: Kysely<Tables>) => {
+        const ids = [...this.#starting, ...this.durable.map(({ id }) => id)];
+        if (taskId !== undefined)
+          await store.interruptLeftovers(transaction, { task: taskId, host: hostId, now: job.startedAt }, ids);
+        return await store.insert(transaction, row);
+      });
+      if (!isStored) throw new Problem('sync.runs', 409, m.alreadyRunning());
+      this.#running.add(job);
+    } finally {
+      this.#starting.delete(job.id);
+    }
   }
 
   /** Requests a job to stop; returns before it has ended. */
@@ -212,7 +236,7 @@ export class Jobs {
   }
 
   async #end(job: Job, outcome: JobOutcome): Promise<void> {
-    const { context, events, store } = this.#options;
+    const { context, events } = this.#options;
     const isStopped = job.stopping.signal.aborted && outcome.status !== 200;
     const { error } = outcome.body;
     job.endedAt = context.clock.now();
@@ -225,27 +249,7 @@ export class Jobs {
     const output = this.#cacheResponse(job, outcome);
     this.#running.delete(job);
     job.state = isStopped ? job.stopsAs : (outcome.state ?? (outcome.status === 200 ? 'done' : 'failed'));
-    if (job.order.durable) {
-      const end = {
-        state: job.state,
-        ended_at: job.endedAt,
-        error: job.error,
-        error_code: job.errorCode,
-        error_parameters: JSON.stringify(job.errorParameters),
-        plan_id: job.planId,
-        output: output.length > maxStoredResponse ? '{}' : output,
-        stats: JSON.stringify(job.stats),
-        speeds: JSON.stringify({ step: job.speedStep, values: job.speeds }),
-      };
-      const files = toFileRows(job);
-      try {
-        job.isTakenOver = !(await context.commit((transaction: Kysely<Tables>) =>
-          store.end(transaction, job.id, end, files),
-        ));
-      } catch (cause) {
-        context.log.error('sync job result not stored', { error: cause });
-      }
-    }
+    if (job.order.durable) await this.#storeEnd(job, output);
     context.clock.after(cacheMs, () => {
       this.#jobs.delete(job.id);
       this.#cachedSizes.delete(job);
@@ -255,6 +259,35 @@ export class Jobs {
       this.#ticking = undefined;
     }
     events.emit('jobEnd', job);
+  }
+
+  /** Stores the end of a job; never rejects. */
+  async #storeEnd(job: Job, output: string): Promise<void> {
+    const { context, store } = this.#options;
+    const { taskId } = job.order;
+    const end = {
+      state: job.state,
+      ended_at: job.endedAt,
+      error: job.error,
+      error_code: job.errorCode,
+      error_parameters: JSON.stringify(job.errorParameters),
+      plan_id: job.planId,
+      output: output.length > maxStoredResponse ? '{}' : output,
+      stats: JSON.stringify(job.stats),
+      speeds: JSON.stringify({ step: job.speedStep, values: job.speeds }),
+    };
+    const files = toFileRows(job);
+    const ending = Promise.withResolvers<void>();
+    if (taskId !== undefined) this.#endings.set(taskId, ending.promise);
+    try {
+      job.isTakenOver = !(await context.commit((transaction: Kysely<Tables>) =>
+        store.end(transaction, job.id, end, files),
+      ));
+    } catch (cause) {
+      context.log.error('sync job result not stored', { error: cause });
+    }
+    if (taskId !== undefined) this.#endings.delete(taskId);
+    ending.resolve();
   }
 
   /** Caches the response for requests within the next minute. Returns it as JSON if it is small enough to be stored. */

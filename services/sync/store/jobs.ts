@@ -15,6 +15,9 @@ export function toStoredFailure(
   return { error: row.error, code: row.error_code, parameters: JSON.parse(row.error_parameters) as unknown };
 }
 
+/** Condition of the unique index of running tasks. It has no parameters, so that the database recognizes it. */
+export const runningTask = sql<boolean>`task_id is not null and state in (${sql.join(running.map((state) => sql.lit(state)))})`;
+
 type Expressions = ExpressionBuilder<Tables, 'runs'>;
 
 /** LIKE pattern for the JSON in `input` of runs that keep replaced files. */
@@ -28,8 +31,31 @@ export class JobStore {
     this.#db = db;
   }
 
-  async insert(transaction: Kysely<Tables>, job: Insertable<Tables['runs']>): Promise<void> {
-    await transaction.insertInto('runs').values(job).execute();
+  /** Stores a job. Returns false when a host already runs a job of the same task, and stores nothing. */
+  async insert(transaction: Kysely<Tables>, job: Insertable<Tables['runs']>): Promise<boolean> {
+    const { numInsertedOrUpdatedRows } = await transaction
+      .insertInto('runs')
+      .values(job)
+      .onConflict((conflict) => conflict.column('task_id').where(runningTask).doNothing())
+      .executeTakeFirst();
+    return numInsertedOrUpdatedRows !== 0n;
+  }
+
+  /** Marks jobs of a task as interrupted that a host does not run any more, because their end could not be stored. */
+  async interruptLeftovers(
+    transaction: Kysely<Tables>,
+    { task, host, now }: { readonly task: number; readonly host: string; readonly now: number },
+    runningIds: readonly number[],
+  ): Promise<void> {
+    const { error, code } = failures.interrupted.create({});
+    await transaction
+      .updateTable('runs')
+      .set({ state: 'interrupted', ended_at: now, error, error_code: code })
+      .where('task_id', '=', task)
+      .where('host', '=', host)
+      .where('state', 'in', running)
+      .$if(runningIds.length > 0, (query) => query.where('id', 'not in', runningIds))
+      .execute();
   }
 
   async begin(transaction: Kysely<Tables>, id: number): Promise<void> {
@@ -91,9 +117,14 @@ export class JobStore {
     return new Set((await query.execute()).map(({ id }) => id));
   }
 
-  /** Returns whether any host runs a job of a task. */
-  async isTaskRunning(task: number): Promise<boolean> {
-    const query = this.#db.selectFrom('runs').select('id').where('task_id', '=', task).where('state', 'in', running);
+  /** Returns whether a host other than `host` runs a job of a task. */
+  async isRunningElsewhere(task: number, host: string): Promise<boolean> {
+    const query = this.#db
+      .selectFrom('runs')
+      .select('id')
+      .where('task_id', '=', task)
+      .where('state', 'in', running)
+      .where((is) => is.or([is('host', 'is', null), is('host', '!=', host)]));
     return (await query.limit(1).executeTakeFirst()) !== undefined;
   }
 

@@ -324,7 +324,8 @@ export class Tasks {
   /** Returns whether this or another host runs a job of the task. */
   async #isRunning(id: number): Promise<boolean> {
     if (this.findRunningJob(id) !== undefined) return true;
-    return !this.#options.context.singleHost && (await this.#options.stores.runs.isTaskRunning(id));
+    const { leases, singleHost } = this.#options.context;
+    return !singleHost && (await this.#options.stores.runs.isRunningElsewhere(id, leases.hostId));
   }
 
   /** Checks the locations with the current permissions of the owner. @throws Problem 403 */

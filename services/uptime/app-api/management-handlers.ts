@@ -46,6 +46,10 @@ export function createManagementHandlers(dependencies: ManagementDependencies): 
       }
       return { done: new Set(ids).size - failed.length, failed };
     }),
+    implement(manageApi.order, async ({ body: { weights } }) => {
+      await monitors.order(new Map(weights.map(({ id, weight }) => [id, weight])));
+      return { ok: true as const };
+    }),
     implement(manageApi.export, () => {
       dependencies.context.accounts.record({ event: 'data_exported', detail: 'monitors and status pages' });
       return exportAll(dependencies);

@@ -248,6 +248,23 @@ export class Monitors {
     });
   }
 
+  /** Changes the weights of monitors in one transaction. @throws Problem for an unknown monitor; none is changed then */
+  order(weights: ReadonlyMap<number, number>): Promise<void> {
+    return this.#changes.run(async () => {
+      const { context, store, onChange } = this.#dependencies;
+      const changes = [...weights].map(([id, weight]) => {
+        const monitor = this.get(id);
+        return { monitor, config: { ...monitor.config, weight } };
+      });
+      await context.commit(async (transaction) => {
+        for (const { monitor, config } of changes) await store.change(transaction, monitor.id, config);
+      });
+      // The weight does not affect checks.
+      for (const { monitor, config } of changes) monitor.config = config;
+      onChange([...weights.keys()]);
+    });
+  }
+
   /** Removes a monitor. The children of a group are removed as well, or lose their group. */
   remove(id: number, { findChildren: children }: { readonly findChildren: boolean }): Promise<readonly number[]> {
     return this.#changes.run(async () => {

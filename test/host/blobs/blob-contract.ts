@@ -79,6 +79,18 @@ export function defineBlobTests(
       expect(await read(blobs, 'a/hash')).toBe(part.toString());
     });
 
+    it('replaces a damaged blob of the same size on request', async () => {
+      const blobs = open();
+      const options = { contentSize: part.length, sha256: hash(part), isRepair: true };
+      await write(blobs, 'a/hash', part);
+      await damage('a/hash', Buffer.alloc(part.length, 'x'));
+      await expect(blobs.write('a/hash', Readable.from(['other']), options)).rejects.toMatchObject({
+        code: 'blobs.mismatch',
+      });
+      await blobs.write('a/hash', Readable.from([part]), options);
+      expect(await read(blobs, 'a/hash')).toBe(part.toString());
+    });
+
     it('stores nothing when the content is not the expected one', async () => {
       const blobs = open();
       for (const options of [{ sha256: hash(Buffer.from('other')) }, { contentSize: part.length + 1 }])

@@ -2,9 +2,10 @@ import { mkdirSync, mkdtempSync, readdirSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { sql, type Kysely } from 'kysely';
-import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
+import pg from 'pg';
+import { afterAll, beforeAll, beforeEach, expect, it, vi } from 'vitest';
 import { copyTables, type CopyResult } from '../../../main/host/database/move/copy-tables.ts';
-import type { MovePlace } from '../../../main/host/database/move/move-place.ts';
+import type { MoveLock, MovePlace } from '../../../main/host/database/move/move-place.ts';
 import { PostgresPlace } from '../../../main/host/database/move/postgres-place.ts';
 import { SqlitePlace } from '../../../main/host/database/move/sqlite-place.ts';
 import { openDatabase, type Database } from '../../../main/host/database/open.ts';
@@ -193,3 +194,37 @@ it('sets databases aside under a new name', async () => {
   await postgres.setAside([id]);
   expect(await postgres.exists(id)).toBe(false);
 });
+
+it('prevents the start of hosts on PostgreSQL until the move has ended', async () => {
+  const open = (): Promise<Database> => openDatabase({ folder: '', url, schema: id, log: silentLog });
+  const running = await open();
+  await expect(postgres.lock(), 'a host is running').rejects.toMatchObject({ code: 'database.in_use' });
+  await running[Symbol.asyncDispose]();
+  {
+    await using lock = await lockWhenFree();
+    await expect(open(), 'a host starts').rejects.toMatchObject({ code: 'database.moving' });
+    await expect(postgres.lock(), 'another move').rejects.toMatchObject({ code: 'database.in_use' });
+    await postgres.migrate(id, [createTables]);
+    await lock.verify();
+  }
+  await vi.waitFor(async () => (await open())[Symbol.asyncDispose]());
+});
+
+it('notices that the lock of a move was lost with its connection', async () => {
+  await using lock = await lockWhenFree();
+  const admin = new pg.Client({ connectionString: url });
+  await admin.connect();
+  await admin.query(
+    `select pg_terminate_backend(pid) from pg_stat_activity
+     where application_name = 'homeport-move' and datname = current_database()`,
+  );
+  await admin.end();
+  await expect(lock.verify()).rejects.toThrow();
+  // A host can start as soon as the process that moved has ended.
+  await vi.waitFor(() => withTables('postgres', () => Promise.resolve()));
+});
+
+/** Locks PostgreSQL for a move. The server notices the end of earlier connections after a moment. */
+function lockWhenFree(): Promise<MoveLock> {
+  return vi.waitFor(() => postgres.lock(), { timeout: 10_000, interval: 20 });
+}

@@ -1,11 +1,13 @@
 import { sql } from 'kysely';
 import { expect, it, vi } from 'vitest';
 import { openLeases, type HostLeases } from '../../../main/host/leases/leases.ts';
+import { leaseMs } from '../../../main/host/leases/table.ts';
 import { leasesMigrations } from '../../../main/host/leases/migrations.ts';
 import type { Database } from '../../../main/host/database/open.ts';
 import { LeaseLostError, type Lease, type Leases } from '../../../services/contracts/leases.ts';
 import { eachDialect } from '../../support/database.ts';
-import { silentLog } from '../../support/database-location.ts';
+import { openNetworkProxy } from '../../support/network-proxy.ts';
+import { silentLog, type DatabaseLocation } from '../../support/database-location.ts';
 
 /** Records the starts and stops of leased work. */
 class Work {
@@ -27,7 +29,7 @@ eachDialect((dialect, open, createLocation) => {
     const first = await open(location);
     await first.migrate(leasesMigrations);
     const second = dialect === 'sqlite' ? first : await open(location);
-    return [await Host.open(first, location.schema, 'first'), await Host.open(second, location.schema, 'second')];
+    return [await Host.open(first, location, 'first'), await Host.open(second, location, 'second')];
   };
 
   if (dialect === 'sqlite') {
@@ -70,6 +72,58 @@ eachDialect((dialect, open, createLocation) => {
     await vi.waitFor(async () => expect(await first.readExpiry()).toBeGreaterThan(before), { timeout: 10_000 });
     expect(candidacy.lease?.signal.aborted).toBe(false);
   });
+
+  it('renews the lease while all connections of the services wait', async () => {
+    const [first, second] = await openHosts();
+    await using stack = new AsyncDisposableStack();
+    stack.use(first);
+    stack.use(second);
+    const candidacy = await first.leases.hold('work', new Work().start);
+    const queries = Array.from({ length: 4 }, () => sql`select pg_sleep(8)`.execute(first.database.kysely));
+    const blocked = Promise.all(queries);
+    let isBlocked = true;
+    void blocked.then(() => (isBlocked = false));
+    const start = performance.now();
+    await vi.waitUntil(() => performance.now() - start > leaseMs + 1000, { timeout: 20_000 });
+    expect(isBlocked).toBe(true);
+    expect(candidacy.lease?.token).toBe(1);
+    expect(candidacy.lease?.signal.aborted).toBe(false);
+    await blocked;
+  }, 30_000);
+
+  it('renews the lease over another connection when one no longer responds', async () => {
+    const [first, second] = await openHosts();
+    await using stack = new AsyncDisposableStack();
+    stack.use(first);
+    await using proxy = await openNetworkProxy(second.location.url ?? '');
+    await using behind = await Host.open(second.database, { ...second.location, url: proxy.url }, 'third');
+    const work = new Work();
+    const candidacy = await behind.leases.hold('work', work.start);
+    const other = await first.leases.hold('work', new Work().start);
+    proxy.pauseOpen();
+    const start = performance.now();
+    await vi.waitUntil(() => performance.now() - start > leaseMs + 2000, { timeout: 20_000 });
+    expect(work.events).toEqual(['start']);
+    expect([candidacy.lease?.token, other.lease]).toEqual([1, undefined]);
+  }, 30_000);
+
+  it('stops the work when the database does not respond, and continues it afterwards', async () => {
+    const [first, second] = await openHosts();
+    await using stack = new AsyncDisposableStack();
+    stack.use(first);
+    await using proxy = await openNetworkProxy(second.location.url ?? '');
+    await using behind = await Host.open(second.database, { ...second.location, url: proxy.url }, 'third');
+    const work = new Work();
+    const candidacy = await behind.leases.hold('work', work.start);
+    proxy.pauseAll();
+    const start = performance.now();
+    await vi.waitFor(() => expect(work.events).toEqual(['start', 'stop after loss']), { timeout: 20_000 });
+    expect(performance.now() - start).toBeLessThan(leaseMs + 500);
+    expect(candidacy.lease).toBeUndefined();
+    proxy.resume();
+    await vi.waitFor(() => expect(candidacy.lease).toBeDefined(), { timeout: 20_000 });
+    expect(work.events).toEqual(['start', 'stop after loss', 'start']);
+  }, 60_000);
 
   it('refuses writes of a former owner and stops its work', async () => {
     const [first, second] = await openHosts();
@@ -185,17 +239,20 @@ eachDialect((dialect, open, createLocation) => {
 class Host implements AsyncDisposable {
   readonly database: Database;
   readonly leases: Leases;
+  readonly location: DatabaseLocation;
   readonly #all: HostLeases;
 
-  private constructor(database: Database, all: HostLeases) {
+  private constructor(database: Database, location: DatabaseLocation, all: HostLeases) {
     this.database = database;
+    this.location = location;
     this.#all = all;
     this.leases = all.forService('push', database.commit);
   }
 
-  static async open(database: Database, schema: string, host: string): Promise<Host> {
-    const sharedSchema = database.dialect === 'postgres' ? schema : undefined;
-    return new Host(database, await openLeases({ db: database.kysely, sharedSchema, host, log: silentLog }));
+  static async open(database: Database, location: DatabaseLocation, host: string): Promise<Host> {
+    const { schema, url } = location;
+    const shared = url === undefined ? undefined : { schema, url };
+    return new Host(database, location, await openLeases({ shared, host, log: silentLog }));
   }
 
   async readExpiry(): Promise<number> {

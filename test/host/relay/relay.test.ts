@@ -19,15 +19,28 @@ const nextTurn = () => new Promise((resolve) => setImmediate(resolve));
 /** Message server in this process, whose frames tests can drop, repeat and change. */
 class FakeServer {
   readonly receivers = new Set<(frame: string) => void>();
+  readonly #connections = new Set<(reason: unknown) => void>();
+  /** Attempts to connect fail. */
+  isDown = false;
+
   change: (frame: string) => readonly string[] = (frame) => [frame];
+
+  /** Ends all connections. */
+  async disconnect(): Promise<void> {
+    this.isDown = true;
+    for (const close of this.#connections) close(new Error('lost'));
+    await nextTurn();
+  }
 
   createTransport(maxFrameLength = 7900): Transport {
     return {
       kind: 'nats',
       maxFrameLength,
       connect: (receive) => {
+        if (this.isDown) return Promise.reject(new Error('the server is down'));
         this.receivers.add(receive);
         const closed = Promise.withResolvers<unknown>();
+        this.#connections.add(closed.resolve);
         return Promise.resolve({
           closed: closed.promise,
           send: (frames) => {
@@ -36,6 +49,7 @@ class FakeServer {
           },
           [Symbol.asyncDispose]: () => {
             this.receivers.delete(receive);
+            this.#connections.delete(closed.resolve);
             closed.resolve(undefined);
             return Promise.resolve();
           },
@@ -57,15 +71,17 @@ interface TestRelay extends AsyncDisposable {
   readonly bus: ReturnType<typeof createBus>;
   readonly seen: string[];
   readonly log: string[];
+  readonly host: string;
 }
 
 async function openRelay(server: FakeServer, vault: Vault, clock: FakeClock): Promise<TestRelay> {
   const log: string[] = [];
+  const host = systemRandom.text(16);
   const relay = new Relay({
     transport: server.createTransport(),
     vault,
     clock,
-    random: systemRandom,
+    host,
     log: { ...silentLog, warn: (message, fields) => log.push(`${message} ${JSON.stringify(fields)}`) },
     metrics: createMetrics({ version: 'test' }).host,
   });
@@ -78,7 +94,7 @@ async function openRelay(server: FakeServer, vault: Vault, clock: FakeClock): Pr
   await relay.start();
   await nextTurn();
   bus.subscribe(eventsMissed, ({ connected }) => seen.push(`missed ${String(connected)}`));
-  return { relay, bus, seen, log, [Symbol.asyncDispose]: () => relay[Symbol.asyncDispose]() };
+  return { relay, bus, seen, log, host, [Symbol.asyncDispose]: () => relay[Symbol.asyncDispose]() };
 }
 
 async function openPair(server = new FakeServer()) {
@@ -127,12 +143,112 @@ it('reports lost messages of a host that was disconnected for long', async () =>
   server.change = () => [];
   first.bus.publish(shared, { n: 1 });
   clock.advance(60_000);
+  await nextTurn();
   expect(second.relay.state.otherHosts).toBe(0);
+  expect(second.seen, 'its last events may be lost').toEqual(['missed true']);
   second.seen.length = 0;
   server.change = (frame) => [frame];
+  // The host must first prove that it is running, so the event itself is not accepted.
+  first.bus.publish(shared, { n: 2 });
+  first.bus.publish(shared, { n: 3 });
+  await nextTurn();
+  expect(second.seen).toEqual(['missed true', 'all 3', 'others 3']);
+});
+
+it('notifies no subscriber after a new connection when no event was lost', async () => {
+  const { server, clock, first, second } = await openPair();
+  first.bus.publish(shared, { n: 1 });
+  await nextTurn();
+  first.seen.length = 0;
+  second.seen.length = 0;
+  await server.disconnect();
+  server.isDown = false;
+  clock.advance(1000);
+  await nextTurn();
+  clock.advance(30_000);
+  await nextTurn();
   first.bus.publish(shared, { n: 2 });
   await nextTurn();
-  expect(second.seen).toEqual(['missed true', 'all 2', 'others 2']);
+  expect(first.seen).toEqual(['all 2', 'this 2']);
+  expect(second.seen).toEqual(['all 2', 'others 2']);
+});
+
+it('notifies subscribers after a new connection when an event was lost', async () => {
+  const { server, clock, first, second } = await openPair();
+  await server.disconnect();
+  first.bus.publish(shared, { n: 1 });
+  server.isDown = false;
+  clock.advance(1000);
+  await nextTurn();
+  await nextTurn();
+  expect(second.seen).toEqual(['missed true']);
+  expect(first.seen).toEqual(['all 1', 'this 1']);
+});
+
+it('notifies subscribers at most once per second when events of several hosts were lost', async () => {
+  const { server, clock, vault, first, second } = await openPair();
+  await using third = await openRelay(server, vault, clock);
+  await nextTurn();
+  second.seen.length = 0;
+  server.change = () => [];
+  first.bus.publish(shared, { n: 1 });
+  third.bus.publish(shared, { n: 1 });
+  server.change = (frame) => [frame];
+  clock.advance(5000);
+  await nextTurn();
+  expect(second.seen).toEqual(['missed true']);
+  clock.advance(1000);
+  await nextTurn();
+  expect(second.seen, 'both events').toEqual(['missed true', 'missed true']);
+  second.seen.length = 0;
+  clock.advance(20_000);
+  await nextTurn();
+  expect(second.seen).toEqual([]);
+});
+
+it('notifies subscribers when a host ends without a message', async () => {
+  const { server, clock, first, second } = await openPair();
+  server.change = (frame) => (frame.includes(first.host) ? [] : [frame]);
+  clock.advance(30_000);
+  await nextTurn();
+  expect(second.seen).toEqual(['missed true']);
+});
+
+it('does not accept recorded messages of a host that has ended', async () => {
+  const { server, clock, vault, first, second } = await openPair();
+  const recorded: string[] = [];
+  server.change = (frame) => (recorded.push(frame), [frame]);
+  clock.advance(5000);
+  first.bus.publish(shared, { n: 1 });
+  await first[Symbol.asyncDispose]();
+  server.change = (frame) => [frame];
+  await using later = await openRelay(server, vault, clock);
+  await nextTurn();
+  second.seen.length = 0;
+  later.seen.length = 0;
+  expect(recorded.length).toBeGreaterThan(1);
+  for (let round = 0; round < 3; round++) {
+    for (const frame of recorded) for (const receive of server.receivers) receive(frame);
+    await nextTurn();
+    clock.advance(30_000);
+  }
+  await nextTurn();
+  expect(later.seen).toEqual([]);
+  expect(second.seen).toEqual([]);
+  expect([later, second].map(({ relay }) => relay.state.otherHosts)).toEqual([1, 1]);
+});
+
+it('does not end a host because of a repeated message', async () => {
+  const { server, clock, vault, first } = await openPair();
+  const recorded: string[] = [];
+  server.change = (frame) => (recorded.push(frame), [frame]);
+  const ended = await openRelay(server, vault, clock);
+  await ended[Symbol.asyncDispose]();
+  server.change = (frame) => [frame];
+  await nextTurn();
+  first.seen.length = 0;
+  for (const frame of recorded) for (const receive of server.receivers) receive(frame);
+  expect(first.relay.state.otherHosts).toBe(1);
 });
 
 it('rejects messages that no host of this installation sent', async () => {

@@ -148,6 +148,22 @@ describe('certificate by dynamic DNS updates', () => {
     }
   });
 
+  it.each([
+    ['another confirmation', { acmeConfirmation: 'manual' }],
+    ['no domain', { acmeDomain: '' }],
+  ])('deletes the records with the former settings after a change to %s', async (_name, change) => {
+    dns.isDetached = true;
+    try {
+      await using home = await openSharing();
+      await home.change({ ...updates(), acmePropagationSeconds: 600 });
+      await vi.waitFor(() => expect(dns.values.length).toBeGreaterThan(0), { timeout: 30_000, interval: 50 });
+      await home.change({ ...change, acmeDnsServer: '', acmeTsigName: '', acmeTsigSecret: '' });
+      await vi.waitFor(() => expect(dns.values).toEqual([]), { timeout: 30_000, interval: 50 });
+    } finally {
+      dns.isDetached = false;
+    }
+  });
+
   it('keeps the certificate while the authority is down, and registers again when it lost the account', async () => {
     await using home = await openSharing();
     await home.change(updates());

@@ -82,6 +82,34 @@ describe('Git LFS', () => {
     await expect.poll(() => incoming()).toEqual([]);
   });
 
+  it.each([
+    ['truncated', (bytes: Buffer) => bytes.subarray(0, 100)],
+    ['different', (bytes: Buffer) => Buffer.alloc(bytes.length, 'x')],
+  ])('repairs a %s object when it is pushed again', async (kind, damage) => {
+    const name = `damaged-${kind}`;
+    await fixture.create(name);
+    const bytes = randomBytes(200_000);
+    const lfs = await largeWork(name, bytes, `${fixture.signedUrl}/ada/${name}.git`);
+    await fixture.git(['push', '-q', 'origin', 'main'], lfs);
+    const oid = hashContent(bytes);
+    const folder = join(fixture.host.dataDir, 'git', 'lfs', 'objects');
+    const file = readdirSync(folder, { recursive: true, encoding: 'utf8' }).find((path) => path.endsWith(oid)) ?? '';
+    writeFileSync(join(folder, file), damage(bytes));
+    const download = () => sendRequest(`/ada/${name}.git/info/lfs/objects/${oid}`).then((reply) => reply.arrayBuffer());
+    await expect(download()).rejects.toThrow();
+    const upload = () => fixture.git(['lfs', 'push', '--all', 'origin'], lfs);
+    await vi.waitFor(
+      async () => {
+        await upload();
+        expect(Buffer.from(await download()).equals(bytes)).toBe(true);
+      },
+      { timeout: 15_000, interval: 100 },
+    );
+    const objects = [{ oid, size: bytes.length }];
+    const again = await post(`/ada/${name}.git/info/lfs/objects/batch`, { operation: 'upload', objects });
+    expect(again.body.objects).toEqual(objects);
+  });
+
   it('stores objects over SSH with the token of git-lfs-authenticate', async () => {
     const { ssh_url } = await fixture.create('by-ssh', { private: true });
     const ssh = await makeKey(fixture, 'id_lfs');

@@ -168,6 +168,28 @@ it('edits, pauses and removes several monitors and reports failures', async () =
   expect((await rig.raw('GET', `/api/monitors/${String(ids[2])}`)).status).toBe(404);
 });
 
+it('orders several monitors together, or none', async () => {
+  const ids: number[] = [];
+  for (const name of ['first', 'second']) ids.push((await rig.add({ type: 'manual', name, interval: 3600 })).id);
+  const [first = 0, second = 0] = ids;
+  const readWeights = () =>
+    Promise.all(ids.map(async (id) => (await rig.call<Monitor>('GET', `/api/monitors/${String(id)}`)).weight));
+  const weights = [
+    { id: first, weight: 10 },
+    { id: second, weight: 20 },
+  ];
+  expect(await rig.call('POST', '/api/monitors/order', { weights })).toEqual({ ok: true });
+  expect(await readWeights()).toEqual([10, 20]);
+  const unknown = await rig.raw('POST', '/api/monitors/order', {
+    weights: [
+      { id: first, weight: 30 },
+      { id: 99_999, weight: 10 },
+    ],
+  });
+  expect(unknown.status).toBe(404);
+  expect(await readWeights()).toEqual([10, 20]);
+});
+
 it('counts an ongoing outage up to now in a report', async () => {
   const clock = createFakeClock(Date.parse('2026-02-01T00:00:00Z'));
   await using clockRig = await openUptime({ clock });

@@ -58,10 +58,10 @@ export class S3Blobs implements Blobs {
 
   async write(key: string, content: AsyncIterable<Uint8Array>, options: WriteBlobOptions = {}): Promise<WrittenBlob> {
     await this.#connection.owner.confirm();
-    const { contentSize } = options;
+    const { contentSize, isRepair = false } = options;
     const measured = new MeasuredContent(content, options);
     const existing = contentSize === undefined ? undefined : await this.find(key);
-    if (existing !== undefined && existing.size === contentSize) {
+    if (existing !== undefined && existing.size === contentSize && !isRepair) {
       // Reads the content nevertheless, because only a client that has it may refer to the blob.
       for await (const _chunk of measured.read());
       return measured.getResult();

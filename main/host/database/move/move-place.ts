@@ -1,14 +1,20 @@
 import type { Migration } from '../../../../services/contracts/service.ts';
 import type { MoveSide } from './move-side.ts';
 
+/** Exclusive access to the databases of one side, until the disposal. */
+export interface MoveLock extends AsyncDisposable {
+  /** Rejects when the access was lost, and hosts may have started on the databases. */
+  verify(): Promise<void>;
+}
+
 /** Databases of all services on one side of a move. */
 export interface MovePlace {
   /**
-   * Prevents other moves until the disposal.
+   * Prevents other moves and the start of hosts until the disposal.
    * @throws Problem `database.in_use` (409) while a host or another move uses the databases, `database.move_after_crash`
    * (409) when a host must first complete its tables
    */
-  lock(): Promise<AsyncDisposable>;
+  lock(): Promise<MoveLock>;
   /** Returns whether the database of a service exists. */
   exists(id: string): Promise<boolean>;
   /** Creates the database of a service if it is missing, and runs the steps that are missing there. */

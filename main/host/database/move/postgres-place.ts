@@ -1,9 +1,11 @@
 import * as m from '#messages/host-problems';
+import type { ClientBase } from 'pg';
 import { Problem } from '../../../../services/contracts/problem.ts';
 import type { Log, Migration } from '../../../../services/contracts/service.ts';
+import { lockForMove } from '../hosts-lock.ts';
 import { incompleteMove } from '../migrate.ts';
 import { openDatabase } from '../open.ts';
-import { getAsideSuffix, hostDatabase, type MovePlace } from './move-place.ts';
+import { getAsideSuffix, hostDatabase, type MoveLock, type MovePlace } from './move-place.ts';
 import { quote, type MoveSide } from './move-side.ts';
 import { connectForMove, openPostgresSide } from './postgres-side.ts';
 
@@ -17,17 +19,21 @@ export class PostgresPlace implements MovePlace {
     this.#log = log;
   }
 
-  async lock(): Promise<AsyncDisposable> {
+  async lock(): Promise<MoveLock> {
     const client = await connectForMove(this.#url);
-    const { rows } = await client.query<{ isLocked: string; hosts: string }>(
-      `select pg_try_advisory_lock(hashtextextended('homeport move', 0)) as "isLocked", (
-         select count(*) from pg_stat_activity
-         where datname = current_database() and application_name like 'homeport %'
-       ) as hosts`,
-    );
-    if (rows[0]?.isLocked === 't' && rows[0].hosts === '0') return { [Symbol.asyncDispose]: () => client.end() };
-    await client.end();
-    throw new Problem('database.in_use', 409, m.databaseInUse, { retryable: false });
+    try {
+      // Hosts of earlier versions do not have the lock.
+      if (!(await lockForMove(client)) || (await countHostConnections(client)) > 0)
+        throw new Problem('database.in_use', 409, m.databaseInUse, { retryable: false });
+    } catch (error) {
+      await client.end();
+      throw error;
+    }
+    return {
+      // PostgreSQL has released the lock of a connection that was lost.
+      verify: async () => void (await client.query('select 1')),
+      [Symbol.asyncDispose]: () => client.end(),
+    };
   }
 
   exists(id: string): Promise<boolean> {
@@ -35,7 +41,7 @@ export class PostgresPlace implements MovePlace {
   }
 
   async migrate(id: string, steps: readonly Migration[]): Promise<void> {
-    await using database = await openDatabase({ folder: '', schema: id, url: this.#url, log: this.#log });
+    await using database = await openDatabase({ folder: '', schema: id, url: this.#url, isMove: true, log: this.#log });
     await database.migrate(steps);
   }
 
@@ -73,4 +79,12 @@ export class PostgresPlace implements MovePlace {
       await client.end();
     }
   }
+}
+
+async function countHostConnections(client: ClientBase): Promise<number> {
+  const { rows } = await client.query<{ count: string }>(
+    `select count(*) from pg_stat_activity
+     where datname = current_database() and application_name like 'homeport %'`,
+  );
+  return Number(rows[0]?.count);
 }

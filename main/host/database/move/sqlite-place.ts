@@ -7,7 +7,7 @@ import type { Log, Migration } from '../../../../services/contracts/service.ts';
 import { replaceFileSync } from '../../../../services/kit/platform/file-replacement.ts';
 import { incompleteMove } from '../migrate.ts';
 import { openDatabase } from '../open.ts';
-import { getAsideSuffix, hostDatabase, type MovePlace } from './move-place.ts';
+import { getAsideSuffix, hostDatabase, type MoveLock, type MovePlace } from './move-place.ts';
 import { migrationsTable, type MoveSide } from './move-side.ts';
 import { openSqliteSide } from './sqlite-side.ts';
 
@@ -24,11 +24,15 @@ export class SqlitePlace implements MovePlace {
     this.#log = log;
   }
 
-  lock(): Promise<AsyncDisposable> {
+  lock(): Promise<MoveLock> {
     for (const { name } of readdirSync(this.#dataDir, { withFileTypes: true }).filter((each) => each.isDirectory()))
       if (journalNames.some((journal) => getSize(join(this.#dataDir, name, journal)) > 0))
         throw new Problem('database.move_after_crash', 409, m.moveAfterCrash, { retryable: false });
-    return Promise.resolve(new AsyncDisposableStack());
+    // The lock of the data folder excludes hosts.
+    return Promise.resolve({
+      verify: () => Promise.resolve(),
+      [Symbol.asyncDispose]: () => Promise.resolve(),
+    });
   }
 
   exists(id: string): Promise<boolean> {

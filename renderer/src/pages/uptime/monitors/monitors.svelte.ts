@@ -138,7 +138,8 @@ class Monitors {
 
   /** Stores the manual order of members of a group. @throws Problem */
   async order(weights: readonly MonitorWeight[]): Promise<void> {
-    for (const { id, weight } of weights) await call(manageApi.editMany, { body: { ids: [id], change: { weight } } });
+    if (weights.length === 0) return;
+    await call(manageApi.order, { body: { weights: [...weights] } });
     await this.load();
   }
 
