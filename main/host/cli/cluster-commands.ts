@@ -10,7 +10,7 @@ export async function printClusterStatus({ hosts: directory }: Pick<Kernel, 'hos
   const { isShared, hosts } = await directory.list();
   if (!isShared) return print(m.clusterNotShared());
   if (hosts.length === 0) return print(m.clusterNoHosts());
-  for (const { name, id, state, version, startedAt, seenAt } of hosts)
+  for (const { name, id, state, version, startedAt, seenAt, problems } of hosts) {
     print(
       m.clusterLine({
         name,
@@ -21,6 +21,8 @@ export async function printClusterStatus({ hosts: directory }: Pick<Kernel, 'hos
         seen: formatTime(seenAt),
       }),
     );
+    for (const problem of problems) print(m.clusterProblem({ ...problem }));
+  }
 }
 
 const stateTexts: Readonly<Record<HostEntry['state'], () => string>> = {
