@@ -65,7 +65,7 @@ function create(context: Context, initialSettings: Settings): Service {
     nameConflicts = await organizations.claimNames();
     await releaseAbandoned(owners, accountData);
     maintenance = resources.use(new Maintenance({ context, git, find, folder }));
-    resources.use(await ssh.start(context.files));
+    resources.use(await ssh.start(context));
     resources.use(pushNotifications.handle());
     resources.use(handleWebhookJobs(context, settings, { storage, webhooks, collaboration }));
     resources.use(await startMetricsRefresh(context, metrics));
