@@ -67,6 +67,9 @@ import { Repositories } from './repositories/repositories.ts';
 import { RepositoriesFolder } from './repositories/repositories-folder.ts';
 import { RepositoryLocks } from './repositories/repository-locks.ts';
 import { RepositoryManager } from './repositories/repository-manager.ts';
+import { RepositoryUpkeep, type UpkeepDependencies } from './repositories/upkeep.ts';
+import { RepositoryWork, type RepositoryWorkDependencies } from './repository-work.ts';
+import { recover } from './recovery.ts';
 import type { Settings } from './settings.ts';
 import { SignIn } from './sign-in/sign-in.ts';
 import { Tokens } from './sign-in/tokens.ts';
@@ -240,6 +243,22 @@ export function composeTransfer(
     pushOptions: createPushOptionHandler(manager),
     maxPushBytes: () => settings.maxPushMegabytes * 1024 * 1024,
   });
+}
+
+/** Composes the work that needs the repositories, which starts when their folder is available. */
+export function composeWork(
+  deps: RouteDependencies,
+  {
+    handleJobs,
+    releaseAbandoned,
+  }: Pick<RepositoryWorkDependencies, 'handleJobs'> & Pick<UpkeepDependencies, 'releaseAbandoned'>,
+): { readonly upkeep: RepositoryUpkeep; readonly work: RepositoryWork } {
+  const { context, pushControl, storage } = deps;
+  const { recovery } = pushControl;
+  const upkeep = new RepositoryUpkeep({ ...storage, context, recovery, releaseAbandoned });
+  const { repositoriesFolder } = storage;
+  const work = new RepositoryWork({ context, repositoriesFolder, recover: () => recover(deps), upkeep, handleJobs });
+  return { upkeep, work };
 }
 
 /** Composes what a repository has in addition to its branches and tags. */

@@ -9,6 +9,7 @@ import {
   composeHttp,
   composeStorage,
   composeTransfer,
+  composeWork,
   composeWebhooks,
   handleWebhookJobs,
 } from './composition.ts';
@@ -20,10 +21,8 @@ import { manifest } from './manifest.ts';
 import { createGitMetrics, startMetricsRefresh } from './metrics.ts';
 import { createPushNotifications } from './push-notifications.ts';
 import { readRecentActivity } from './recent-activity.ts';
-import { recover, releaseAbandoned } from './recovery.ts';
+import { releaseAbandoned } from './recovery.ts';
 import { backupRepositories, copyRepositories, restoreRepositories } from './repositories/backup.ts';
-import { RepositoryUpkeep } from './repositories/upkeep.ts';
-import { RepositoryWork } from './repository-work.ts';
 import type { Settings } from './settings.ts';
 import type { SshDependencies } from './ssh/server.ts';
 import { SshListener } from './ssh/ssh-listener.ts';
@@ -37,7 +36,7 @@ function create(context: Context, initialSettings: Settings): Service {
   const live = createLiveSettings(initialSettings);
   const settings = live.current;
   const storage = composeStorage(context, settings);
-  const { git, find, folder, locks, manager, objects, owners, repositories, repositoriesFolder } = storage;
+  const { git, find, folder, manager, objects, owners, repositories, repositoriesFolder } = storage;
   resources.use(objects);
   resources.use(repositoriesFolder);
   const accessControl = composeAccessControl(context, settings, storage);
@@ -59,21 +58,8 @@ function create(context: Context, initialSettings: Settings): Service {
   const lfsAddress: SshDependencies['lfsAddress'] = (repository) => payloads.getLfsAddress(repository);
   const ssh = new SshListener({ context, keys, signIn, lookup, transfer, tickets, lfsAddress });
   const accountData = createAccountData({ context, manager, objects, owners, repositories });
-  const upkeep = new RepositoryUpkeep({
-    context,
-    git,
-    find,
-    folder,
-    locks,
-    recovery: pushControl.recovery,
-    repositoriesFolder,
+  const { upkeep, work } = composeWork(routes, {
     releaseAbandoned: () => releaseAbandoned(owners, accountData),
-  });
-  const work = new RepositoryWork({
-    context,
-    repositoriesFolder,
-    recover: () => recover(routes),
-    upkeep,
     handleJobs: () => {
       const jobs = new DisposableStack();
       jobs.use(pushNotifications.handle());

@@ -1,4 +1,5 @@
 import * as m from '#messages/command-line';
+import * as hostTexts from '#messages/hosts';
 import { defineDateFormat } from '../../../messages/format.ts';
 import type { HostEntry } from '../../../services/contracts/control/hosts.ts';
 import type { Kernel } from '../kernel.ts';
@@ -21,7 +22,7 @@ export async function printClusterStatus({ hosts: directory }: Pick<Kernel, 'hos
         seen: formatTime(seenAt),
       }),
     );
-    for (const problem of problems) print(m.clusterProblem({ ...problem }));
+    for (const problem of problems) print(`  ${hostTexts.problem({ service: problem.service, reason: problem.reason })}`);
   }
 }
 

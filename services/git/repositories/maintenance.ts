@@ -90,6 +90,8 @@ export class Maintenance implements AsyncDisposable {
     try {
       const repository = await find(id);
       if (repository === undefined || this.#isDisposed) return;
+      // Locks of git that an ended host left behind are removed first.
+      if ((await locks.listInterrupted('maintenance')).includes(id)) return this.#schedule(id);
       // The lock shows other hosts that this one left git's own locks behind.
       await locks.run('maintenance', id, () => this.#combinePacks(id, folder(repository)));
     } catch (error) {

@@ -84,10 +84,10 @@ export class RepositoriesFolder implements AsyncDisposable {
   async ensure({ now = false } = {}): Promise<void> {
     if (!this.#isVerified) return;
     // The regular check ends the problem, so that requests do not wait for a file system that does not respond.
-    if (this.#problem !== undefined) throw this.#problem;
+    this.#throwProblem();
     if (!now && performance.now() - this.#checkedAt < freshMs) return;
     await this.#checking.run();
-    if (this.#problem !== undefined) throw this.#problem;
+    this.#throwProblem();
   }
 
   /** Returns the present time by the clock of the file system, which sets the times of files. */
@@ -105,6 +105,10 @@ export class RepositoriesFolder implements AsyncDisposable {
     this.#timer?.[Symbol.dispose]();
     this.#listeners.clear();
     await this.#checking.settled();
+  }
+
+  #throwProblem(): void {
+    if (this.#problem !== undefined) throw this.#problem;
   }
 
   async #check(): Promise<void> {
@@ -206,8 +210,8 @@ export class RepositoriesFolder implements AsyncDisposable {
       .orderBy('id', 'desc')
       .limit(maxSearched)
       .execute();
-    const found = await Promise.all(rows.map(({ folder }) => exists(join(this.path, getRelativeFolder(folder)))));
-    return found.filter(Boolean).length * 2 >= rows.length;
+    const results = await Promise.all(rows.map(({ folder }) => exists(join(this.path, getRelativeFolder(folder)))));
+    return results.filter(Boolean).length * 2 >= rows.length;
   }
 
   async #readStoredId(): Promise<string | undefined> {

@@ -32,8 +32,8 @@ export async function removeLocks(folder: string, before = Number.POSITIVE_INFIN
 
 /** Returns whether a repository has locks of maintenance commands. */
 export async function hasLocks(folder: string): Promise<boolean> {
-  const found = await Promise.all(locks.map((lock) => stat(join(folder, lock)).catch(() => undefined)));
-  return found.some((info) => info !== undefined);
+  const results = await Promise.all(locks.map((lock) => stat(join(folder, lock)).catch(() => undefined)));
+  return results.some((info) => info !== undefined);
 }
 
 /** Removes locks of references that are older than a timestamp. They would block all later pushes. */

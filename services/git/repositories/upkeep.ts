@@ -91,10 +91,9 @@ export class RepositoryUpkeep implements AsyncDisposable {
       await releaseAbandoned();
       await this.#startMaintenance(owned).scheduleRecent();
       const unlock = (): Promise<void> => this.#removeInterruptedLocks();
-      owned.use(this.#repeat(unlock, recoverEveryMs, 'locks of an ended host could not be removed'));
+      owned.use(this.#repeat(unlock, recoverEveryMs, 'locks of an ended host could not be removed')).trigger();
       const clean = (): Promise<void> => this.#removeStale(lease);
-      const cleaning = owned.use(this.#repeat(clean, cleanEveryMs, 'stale repositories could not be removed'));
-      cleaning.trigger();
+      owned.use(this.#repeat(clean, cleanEveryMs, 'stale repositories could not be removed')).trigger();
       return owned.move();
     };
     resources.use(await context.leases.hold('maintenance', work));
