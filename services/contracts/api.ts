@@ -8,8 +8,8 @@ import type { Rights, RouteAccess } from './route-access.ts';
 export const ApiError = z
   .object({
     error: z.object({
-      code: z.string().describe('Stable and dotted, e.g. `api.invalid`.'),
-      detail: z.string().describe('A sentence for a person.'),
+      code: z.string().describe('Stable code with dots, such as `api.invalid`.'),
+      detail: z.string().describe('Human-readable message.'),
       fields: z.record(z.string(), z.string()).optional(),
     }),
   })
@@ -90,7 +90,7 @@ export class StreamReply {
 /** Reply schema of routes that send a stored file, bytes in memory or a stream. */
 export const fileReply = z
   .union([z.instanceof(FileReply), z.instanceof(BytesReply), z.instanceof(StreamReply)])
-  .meta({ description: 'The file itself; ranges are served.' });
+  .meta({ description: 'The file. Range requests are supported.' });
 
 /** HTTP methods of the app API. */
 export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';

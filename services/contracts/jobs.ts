@@ -74,7 +74,12 @@ export const JobSummary = z.object({
   state: JobState,
   attempts: z.int(),
   createdAt: z.number().describe('ms since the epoch'),
-  runAt: z.number().describe('ms since the epoch: when it is tried next; not before the first of its order key'),
+  runAt: z
+    .number()
+    .describe(
+      'Time of the next attempt, in ms since the epoch. The job also waits for earlier jobs with the same order ' +
+        'key.',
+    ),
   lastError: z.string().nullable(),
 });
 export type JobSummary = z.infer<typeof JobSummary>;

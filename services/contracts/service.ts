@@ -249,9 +249,9 @@ export interface PresetAccount {
 
 /** Resource for which accounts can get grants, as the pages offer it. */
 export const Grantable = z.object({
-  service: z.string().describe('As grants name it; mostly the id of the service.'),
-  title: z.string().describe('What the patterns of such grants stand for: `Message topics`.'),
-  example: z.string().describe('A pattern: `*-*-backup`.'),
+  service: z.string().describe('Service name used in grants; usually the ID of the service.'),
+  title: z.string().describe('Description of the resources that grant patterns match, such as `Message topics`.'),
+  example: z.string().describe('Example pattern, such as `*-*-backup`.'),
 });
 export type Grantable = z.infer<typeof Grantable>;
 

@@ -116,7 +116,7 @@ export function benchAddons({ quick, print }: BenchOptions): Promise<void> {
       const spread = (list: readonly number[]): number => percentile(list, 0.99) / percentile(list, 0.5);
       print(
         {
-          what: 'addons: p50 of 16 at once from the cache',
+          what: 'addons: p50 of 16 concurrent requests from the cache',
           ...{ measured: percentile(times, 0.5), unit: 'ms', peer: percentile(bare, 0.5) },
         },
         { what: 'addons: p99', measured: percentile(times, 0.99), unit: 'ms', peer: percentile(bare, 0.99) },

@@ -96,7 +96,7 @@ export function benchData({ quick, print }: BenchOptions): Promise<void> {
         peer: 0.53,
       },
       { what: '… PostgreSQL alone', measured: (engineWork * millisOfTick) / rounds, unit: 'ms' },
-      { what: 'inserts, 10 at once', measured: rounds / (parallel / 1000), unit: '/s', peer: 2207 },
+      { what: 'inserts, 10 concurrent requests', measured: rounds / (parallel / 1000), unit: '/s', peer: 2207 },
       { what: 'the same by pg alone (floor)', measured: 1000 / mean(floor.inserts), unit: '/s' },
       { what: 'the same by pg with role, claims and JSON (floor)', measured: 1000 / mean(floor.asRequest), unit: '/s' },
       {

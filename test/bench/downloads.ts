@@ -60,7 +60,7 @@ async function measureSmallFiles(
     directDownloads.push(await downloadDirectly(addresses(`plain-${round}`)));
     ours.push(await measureHost(host, addresses(`ours-${round}`)));
   }
-  const label = `downloads: ${smallFiles} small files, ${bound} at once`;
+  const label = `downloads: ${smallFiles} small files, ${bound} at the same time`;
   return [
     compared(label, ours, directDownloads, ({ seconds }) => seconds, 0.7),
     compared(`${label} (CPU)`, ours, directDownloads, ({ cpuSeconds }) => cpuSeconds),

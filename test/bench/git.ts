@@ -114,7 +114,7 @@ export function benchGit({ quick, print }: BenchOptions): Promise<void> {
     const medianOfConcurrent = p50(concurrentClones.map((each) => each.ours));
     print(
       {
-        what: 'git: 50 clones at once, beside as many of upload-pack',
+        what: 'git: 50 simultaneous clones, compared with upload-pack',
         measured: medianOfConcurrent,
         peer: p50(concurrentClones.map(({ pipe }) => pipe)),
         unit: 's',

@@ -79,7 +79,7 @@ export function benchUptime({ quick, print }: BenchOptions): Promise<void> {
         },
         { what: 'a check (CPU)', measured: (used / checks) * 1000, unit: 'ms', goal: { at: 'most', value: 1.375 } },
         {
-          what: 'checks made of those due',
+          what: 'completed checks as a share of scheduled checks',
           measured: (checks / ((count / intervalSeconds) * seconds)) * 100,
           unit: '%',
           goal: { at: 'least', value: 98 },

@@ -101,7 +101,7 @@ describe.skipIf(noBrowser)('Downloads', () => {
         size: 12_400_000,
         finishedAt: Date.now(),
       });
-      await row(page, 'Harbour at dawn').getByText('MP4', { exact: true }).waitFor();
+      await row(page, 'Harbour at dawn').getByText(/MP4$/).waitFor();
       expect(await row(page, 'Harbour at dawn').textContent()).toContain('12.4 MB');
       expect(await page.getByRole('heading', { name: downloadsMessages.queue() }).count()).toBe(0);
       expect(visit.complaints).toEqual([]);

@@ -77,6 +77,12 @@ describe('formatted texts of pages', () => {
     expect(describeFile({ title, filename })).toBe(label);
   });
 
+  it('leaves out the file type where a column shows it', () => {
+    const title = 'Boats';
+    expect(describeFile({ title, filename: 'Kitchen/Boats.mp4' }, { withType: false })).toBe('Kitchen');
+    expect(describeFile({ title, filename: 'Boats.mp4' }, { withType: false })).toBe('');
+  });
+
   it('formats a pause of the program in seconds, and counts repeats of different lengths', () => {
     const paused = (id: number, milliseconds: number): LogLine => ({
       time: id,

@@ -68,8 +68,8 @@ function operation(route: Route, reply: Schema, failure: Schema, components: Com
     ...(inPath.length + inQuery.length > 0 ? { parameters: [...inPath, ...inQuery] } : {}),
     ...(body === undefined ? {} : { requestBody: body }),
     responses: {
-      ...(isEmpty ? { 204: { description: 'Done.' } } : { 200: { description: 'Done.', content } }),
-      default: { description: 'It failed.', content: json(failure) },
+      ...(isEmpty ? { 204: { description: 'Success.' } } : { 200: { description: 'Success.', content } }),
+      default: { description: 'The request failed.', content: json(failure) },
     },
     security: route.access === 'public' ? [] : [{ token: [] }, { password: [] }],
     'x-access': route.access,

@@ -109,41 +109,51 @@ const commonOptions: readonly Readonly<Record<string, unknown>>[] = [
   {
     id: 'resources',
     name: 'Resources',
-    description: 'Only these of what it has.',
+    description: 'Resources to request from this addon.',
     type: 'multi-select',
     options: toChoices(['stream', 'subtitles', 'catalog', 'meta', 'addon_catalog']),
   },
   {
     id: 'mediaTypes',
     name: 'Media types',
-    description: 'Streams only for these.',
+    description: 'Media types for which streams are requested.',
     type: 'multi-select',
     options: toChoices(['movie', 'series', 'anime']),
   },
   {
     id: 'pinPosition',
-    name: 'Place',
-    description: 'Of its streams among the others.',
+    name: 'Position',
+    description: 'Position of its streams in the list.',
     type: 'select',
     options: toChoices(['top', 'bottom']),
   },
-  { id: 'libraryAddon', name: 'Library', description: 'Its streams count as in the library.', type: 'boolean' },
-  { id: 'formatPassthrough', name: 'Own texts', description: 'Its own texts stay.', type: 'boolean' },
-  { id: 'resultPassthrough', name: 'Unfiltered', description: 'Its streams pass all filters.', type: 'boolean' },
+  { id: 'libraryAddon', name: 'Library', description: 'Treats its streams as library streams.', type: 'boolean' },
+  {
+    id: 'formatPassthrough',
+    name: 'Original texts',
+    description: 'Keeps the texts of its streams unchanged.',
+    type: 'boolean',
+  },
+  {
+    id: 'resultPassthrough',
+    name: 'Unfiltered',
+    description: 'Excludes its streams from all filters.',
+    type: 'boolean',
+  },
 ].map((option) => ({ ...option, required: false }));
 
 function buildPresetOptions(kind: string, timeout: number): readonly Readonly<Record<string, unknown>>[] {
   const isCustom = kind === 'custom';
   const address = isCustom
-    ? { id: 'manifestUrl', name: 'Manifest URL', description: 'The address of its manifest.' }
-    : { id: 'url', name: 'Address', description: 'Of another instance.' };
+    ? { id: 'manifestUrl', name: 'Manifest URL', description: 'URL of the addon’s manifest.' }
+    : { id: 'url', name: 'Address', description: 'URL of another instance of the addon.' };
   return [
-    { id: 'name', name: 'Name', description: 'What to call this addon', type: 'string', required: isCustom },
+    { id: 'name', name: 'Name', description: 'Name of this addon.', type: 'string', required: isCustom },
     { ...address, type: 'url', required: isCustom },
     {
       id: 'timeout',
       name: 'Timeout (ms)',
-      description: 'How long it is waited for.',
+      description: 'Maximum time to wait for a response.',
       type: 'number',
       default: timeout,
       constraints: { min: 1000, max: 50_000 },

@@ -22,9 +22,9 @@ export const AddonProfile = z
     updatedAt: z.number().describe('ms since the epoch'),
     /** Requests by players since the start of the service, and within the last day. */
     asked: z.object({
-      lists: z.int().describe('Lists of streams.'),
+      lists: z.int().describe('Number of requested stream lists.'),
       lastAt: z.number().nullable(),
-      players: z.array(z.object({ userAgent: z.string(), at: z.number() })).describe('The latest first.'),
+      players: z.array(z.object({ userAgent: z.string(), at: z.number() })).describe('Newest first.'),
     }),
   })
   .meta({ id: 'AddonProfile' });
@@ -60,7 +60,7 @@ export const FormatPreview = z.object({
   problems: z.array(
     z.object({
       part: z.enum(['name', 'description']),
-      index: z.int().describe('In UTF-16 code units from the start of the template.'),
+      index: z.int().describe('Position in UTF-16 code units from the start of the template.'),
       length: z.int(),
       code: z.enum(['expression', 'field', 'modifier']),
       text: z.string(),
@@ -142,13 +142,15 @@ export type DebridPlan = z.infer<typeof DebridPlan>;
 /** Activity of the service since its start; counters cover the last day. */
 export const AddonOverview = z.object({
   configurations: z.int(),
-  since: z.number().describe('When the service was started, and counting began; ms since the epoch'),
+  since: z.number().describe('Time when the service started and began counting, in ms since the epoch.'),
   /** Stream lists that players requested in the last day. */
   lists: z.int(),
-  hours: z.array(z.object({ from: z.number(), lists: z.int() })).describe('Those lists by the hour, this one last.'),
+  hours: z
+    .array(z.object({ from: z.number(), lists: z.int() }))
+    .describe('Stream lists per hour; the current hour is last.'),
   previousHours: z
     .array(z.int().nullable())
-    .describe('Lists of the same hours a day earlier; null before the service was started.'),
+    .describe('Stream lists in the same hours of the previous day; null for hours before the service started.'),
   lastListAt: z.number().nullable(),
   plays: z.int(),
   lastPlayAt: z.number().nullable(),
@@ -179,44 +181,49 @@ const WithConfig = z.object({ config: AddonConfiguration });
 const WithImport = z.object({
   config: z
     .union([AddonConfiguration, z.array(AddonConfiguration).min(1).max(100)])
-    .describe('A configuration, a template, or a list of templates, of which the first is used.'),
+    .describe('A configuration, a template, or a list of templates, of which the first one is used.'),
 });
 
 const importQuery = z
   .enum(['yes'])
   .optional()
-  .describe('The configuration comes from a file: addons that cannot be used are listed in its notes, not refused.');
+  .describe(
+    'The configuration comes from a file: addons that cannot be used are listed in its notes instead of ' +
+      'causing an error.',
+  );
 
 /** Routes of the addons page. */
 export const addonsApi = {
   overview: defineRoute({
     method: 'GET',
     path: '/api/addons/overview',
-    summary: 'What the aggregator has been doing since it was started, and how the addons answered.',
+    summary: "Returns the service's activity since it started, and the result of the latest request to each addon.",
     access: mayRead('addons'),
     reply: AddonOverview,
   }),
   profiles: defineRoute({
     method: 'GET',
     path: '/api/addons/profiles',
-    summary: 'Configurations of the addon aggregator, with their install paths.',
+    summary: 'Lists the addon configurations with their install paths.',
     access: mayWrite('addons'),
     reply: z.object({ profiles: z.array(AddonProfile) }),
   }),
   profile: defineRoute({
     method: 'GET',
     path: '/api/addons/profiles/:uuid',
-    summary: 'One configuration, with its credentials.',
+    summary: 'Returns a configuration with its credentials.',
     access: mayWrite('addons'),
-    query: z.object({ without: z.enum(['keys']).optional().describe('What opens accounts is left out.') }),
-    reply: WithConfig.extend({ notes: z.array(z.string()).describe('What of it has no effect, in sentences.') }),
+    query: z.object({ without: z.enum(['keys']).optional().describe('Omits credentials.') }),
+    reply: WithConfig.extend({
+      notes: z.array(z.string()).describe('Sentences about the parts of the configuration that have no effect.'),
+    }),
   }),
   create: defineRoute({
     method: 'POST',
     path: '/api/addons/profiles',
     summary:
-      'Makes a configuration. Its password is made here and kept in the vault; one that inherits from another ' +
-      'that the page looks after need not know its password.',
+      'Creates a configuration. Its password is generated and stored in the vault. A configuration that ' +
+      "inherits from another one managed on the page does not need the other one's password.",
     access: mayWrite('addons'),
     query: z.object({ import: importQuery }),
     body: WithImport,
@@ -225,22 +232,21 @@ export const addonsApi = {
   importAddress: defineRoute({
     method: 'POST',
     path: '/api/addons/profiles/import',
-    summary:
-      'Creates a configuration from an address: an installed configuration, a file, or the manifest of an addon.',
+    summary: 'Creates a configuration from an address: an installed configuration, a file, or an addon manifest.',
     access: mayWrite('addons'),
     body: z.object({
       address: z.string().min(1).max(4096),
-      password: z.string().max(1000).default('').describe('Password of an installed configuration.'),
+      password: z.string().max(1000).default('').describe('Password of the installed configuration.'),
     }),
     reply: AddonProfile,
   }),
   save: defineRoute({
     method: 'PUT',
     path: '/api/addons/profiles/:uuid',
-    summary: 'Replaces a configuration, or merges into it; what is installed goes on working.',
+    summary: 'Replaces a configuration, or merges fields into it. Installed copies keep working.',
     access: mayWrite('addons'),
     query: z.object({
-      merge: z.enum(['yes']).optional().describe('Members that are not there stay.'),
+      merge: z.enum(['yes']).optional().describe('Keeps fields that the request does not contain.'),
       import: importQuery,
     }),
     body: WithImport,
@@ -249,21 +255,21 @@ export const addonsApi = {
   remove: defineRoute({
     method: 'DELETE',
     path: '/api/addons/profiles/:uuid',
-    summary: 'Removes a configuration; where it is installed it stops working.',
+    summary: 'Deletes a configuration. Installed copies stop working.',
     access: mayWrite('addons'),
     reply: z.object({}),
   }),
   kinds: defineRoute({
     method: 'GET',
     path: '/api/addons/kinds',
-    summary: 'Kinds of addons, debrid services and formats.',
+    summary: 'Lists the supported addon types, debrid services and formats.',
     access: mayRead('addons'),
     reply: AddonKinds,
   }),
   check: defineRoute({
     method: 'POST',
     path: '/api/addons/check',
-    summary: 'Asks an addon for its manifest.',
+    summary: 'Requests the manifest of an addon.',
     access: mayWrite('addons'),
     body: z.object({ preset: z.record(z.string(), z.unknown()) }),
     reply: AddonCheck,
@@ -271,7 +277,7 @@ export const addonsApi = {
   testService: defineRoute({
     method: 'POST',
     path: '/api/addons/services/test',
-    summary: 'Asks a debrid service whose account the credentials are.',
+    summary: 'Checks credentials with a debrid service, and returns the account they belong to.',
     access: mayWrite('addons'),
     body: z.object({ id: z.string().max(40), credentials: z.record(z.string().max(60), z.string().max(4096)) }),
     reply: AddonCheck,
@@ -279,7 +285,7 @@ export const addonsApi = {
   preview: defineRoute({
     method: 'POST',
     path: '/api/addons/preview',
-    summary: 'What a configuration, saved or not, makes of a title, and why.',
+    summary: 'Previews the streams that a saved or unsaved configuration lists for a title, and explains the result.',
     access: mayWrite('addons'),
     body: WithConfig.extend({ type: z.string().max(60), id: z.string().max(200) }),
     reply: AddonPreview,
@@ -287,7 +293,7 @@ export const addonsApi = {
   catalogs: defineRoute({
     method: 'POST',
     path: '/api/addons/catalogs',
-    summary: 'The catalogs that the addons of a configuration have, saved or not.',
+    summary: 'Lists the catalogs provided by the addons of a saved or unsaved configuration.',
     access: mayWrite('addons'),
     body: WithConfig,
     reply: z.object({ catalogs: z.array(AddonCatalog) }),
@@ -295,7 +301,7 @@ export const addonsApi = {
   rules: defineRoute({
     method: 'POST',
     path: '/api/addons/rules',
-    summary: 'What is wrong with the expressions, conditions and variants of a configuration, saved or not.',
+    summary: 'Checks the expressions, conditions and variants of a saved or unsaved configuration.',
     access: mayWrite('addons'),
     body: WithConfig,
     reply: z.object({ problems: z.array(RuleProblem) }),
@@ -303,7 +309,7 @@ export const addonsApi = {
   format: defineRoute({
     method: 'POST',
     path: '/api/addons/format',
-    summary: 'Texts of sample streams in a format, and the parts of its templates that could not be read.',
+    summary: 'Formats sample streams, and reports the parts of the templates that could not be parsed.',
     access: mayRead('addons'),
     body: z.object({ id: z.string().max(60), name: FormatTemplate, description: FormatTemplate }),
     reply: FormatPreview,
@@ -311,7 +317,7 @@ export const addonsApi = {
   formats: defineRoute({
     method: 'GET',
     path: '/api/addons/formats',
-    summary: 'Templates of all formats, as a start for own texts.',
+    summary: 'Returns the templates of all formats, as a starting point for custom ones.',
     access: mayRead('addons'),
     reply: z.object({ items: z.array(z.object({ id: z.string(), name: z.string(), description: z.string() })) }),
   }),
@@ -326,11 +332,11 @@ export const addonsApi = {
   providers: defineRoute({
     method: 'GET',
     path: '/api/addons/providers',
-    summary: 'How the debrid services have been doing, and when the plans of their accounts end.',
+    summary: 'Returns the recent availability of the debrid services, and when the plans of their accounts end.',
     access: mayRead('addons'),
     reply: z.object({
       providers: z.array(ProviderHealthView),
-      plans: z.array(DebridPlan).describe('Those that end first come first.'),
+      plans: z.array(DebridPlan).describe('Ordered by end date, earliest first.'),
     }),
   }),
 };

@@ -20,14 +20,14 @@ export const accessApi = {
   anyone: defineRoute({
     method: 'GET',
     path: '/api/access/anyone',
-    summary: 'What everyone may do, signed in or not.',
+    summary: 'Returns the permissions that apply to everyone, signed in or not.',
     access: 'admin',
     reply: z.object({ grants: z.array(Grant) }),
   }),
   changeAnyone: defineRoute({
     method: 'PUT',
     path: '/api/access/anyone',
-    summary: 'Replaces what everyone may do.',
+    summary: 'Replaces the permissions that apply to everyone.',
     access: 'admin',
     body: z.object({ grants: z.array(Grant) }),
     reply: z.object({ grants: z.array(Grant) }),
@@ -35,7 +35,7 @@ export const accessApi = {
   check: defineRoute({
     method: 'GET',
     path: '/api/access/check',
-    summary: 'Whether an account may read or write something; without an account: whether anyone may.',
+    summary: 'Checks whether an account can read or write a resource. Without an account, checks whether everyone can.',
     access: 'admin',
     query: z.object({
       account: AccountName.optional(),
@@ -50,12 +50,12 @@ export const accessApi = {
 /** Browser in which the caller's account is signed in. Times are ms since the epoch. */
 export const OwnSession = z.object({
   id: z.string(),
-  address: z.string().describe('Where it was opened from'),
+  address: z.string().describe('Address from which the session was opened.'),
   userAgent: z.string(),
   createdAt: z.number(),
   lastUsedAt: z.number(),
   expiresAt: z.number(),
-  current: z.boolean().describe('It is the one that asks'),
+  current: z.boolean().describe('True for the session that sends this request.'),
 });
 export type OwnSession = z.infer<typeof OwnSession>;
 
@@ -67,7 +67,7 @@ export const ownAccountApi = {
   read: defineRoute({
     method: 'GET',
     path: '/api/account',
-    summary: 'The own account with its access tokens.',
+    summary: "Returns the caller's account with its access tokens.",
     access: 'user',
     duringEnrollment: true,
     reply: z.object({ account: Account, tokens: z.array(AccessToken) }),
@@ -75,7 +75,7 @@ export const ownAccountApi = {
   changePassword: defineRoute({
     method: 'PUT',
     path: '/api/account/password',
-    summary: 'Changes the own password; every session of the account ends, and a new one begins.',
+    summary: "Changes the caller's password. All sessions of the account end, and a new one starts.",
     access: 'user',
     body: z.object({ current: z.string().max(1024), password: Password }),
     reply: z.object({ session: z.string() }),
@@ -83,7 +83,7 @@ export const ownAccountApi = {
   changeLanguage: defineRoute({
     method: 'PUT',
     path: '/api/account/language',
-    summary: 'Selects the language of the pages for the own account in every browser.',
+    summary: "Sets the language of the pages for the caller's account in all browsers.",
     access: 'user',
     body: z.object({ language: AccountLanguage }),
     reply: ok,
@@ -91,14 +91,16 @@ export const ownAccountApi = {
   sessions: defineRoute({
     method: 'GET',
     path: '/api/account/sessions',
-    summary: 'Where the own account is signed in, on the pages and through the gateway, latest use first.',
+    summary: "Lists the caller's sessions, on the pages and through the gateway, most recently used first.",
     access: 'user',
     reply: z.object({ sessions: z.array(OwnSession) }),
   }),
   endSession: defineRoute({
     method: 'DELETE',
     path: '/api/account/sessions/:id',
-    summary: 'Signs out one of the own sessions. Needs the password, unless the caller signed in a moment ago.',
+    summary:
+      "Ends one of the caller's sessions. Requires the password unless the caller signed in within the last " +
+      'five minutes.',
     access: 'user',
     body: SessionProof,
     reply: ok,
@@ -107,7 +109,8 @@ export const ownAccountApi = {
     method: 'DELETE',
     path: '/api/account/sessions',
     summary:
-      'Signs out all own sessions except the one that asks. Needs the password, unless the caller signed in a moment ago.',
+      "Ends all of the caller's sessions except the current one. Requires the password unless the caller signed " +
+      'in within the last five minutes.',
     access: 'user',
     body: SessionProof,
     reply: z.object({ ended: z.number() }),
@@ -115,7 +118,9 @@ export const ownAccountApi = {
   createToken: defineRoute({
     method: 'POST',
     path: '/api/account/tokens',
-    summary: 'Makes an access token of the own account; its text is in this answer only. Not to be had with a token.',
+    summary:
+      "Creates an access token for the caller's account. The token is returned only in this response. Requests " +
+      'that are authenticated with a token are rejected.',
     access: 'user',
     body: NewToken,
     reply: z.object({ token: AccessToken, text: z.string() }),
@@ -123,7 +128,7 @@ export const ownAccountApi = {
   removeToken: defineRoute({
     method: 'DELETE',
     path: '/api/account/tokens/:id',
-    summary: 'Revokes an access token of the own account.',
+    summary: "Revokes an access token of the caller's account.",
     access: 'user',
     reply: ok,
   }),

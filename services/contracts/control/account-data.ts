@@ -6,7 +6,7 @@ import { z } from 'zod';
  */
 export const RemovalRequest = z.discriminatedUnion('action', [
   z.object({ action: z.literal('delete') }),
-  z.object({ action: z.literal('transfer'), to: z.string().min(1).max(64).describe('Name of an account') }),
+  z.object({ action: z.literal('transfer'), to: z.string().min(1).max(64).describe('Name of an account.') }),
   z.object({ action: z.literal('keep') }),
 ]);
 export type RemovalRequest = z.infer<typeof RemovalRequest>;
@@ -22,7 +22,7 @@ export type AccountDisposition =
  * count: 3 }`.
  */
 export const AccountDataSummary = z.object({
-  kind: z.string().describe('Noun for people that agrees with the count: `repositories`.'),
+  kind: z.string().describe('Noun that agrees with the count, such as `repositories`.'),
   count: z.int().nonnegative(),
 });
 export type AccountDataSummary = z.infer<typeof AccountDataSummary>;

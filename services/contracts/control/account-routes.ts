@@ -10,14 +10,14 @@ export const accountRoutes = {
   accounts: defineRoute({
     method: 'GET',
     path: '/api/accounts',
-    summary: 'People and service accounts with their grants.',
+    summary: 'Lists users and service accounts with their grants.',
     access: 'admin',
     reply: z.object({ accounts: z.array(Account) }),
   }),
   createAccount: defineRoute({
     method: 'POST',
     path: '/api/accounts',
-    summary: 'Makes an account.',
+    summary: 'Creates an account.',
     access: 'admin',
     body: Account.pick({ name: true, kind: true, role: true, description: true, grants: true })
       .partial({ kind: true, role: true, description: true, grants: true })
@@ -27,7 +27,7 @@ export const accountRoutes = {
   changeAccount: defineRoute({
     method: 'PATCH',
     path: '/api/accounts/:name',
-    summary: 'Changes password, role, grants or switches an account on and off.',
+    summary: 'Changes the password, role or grants of an account, or enables or disables it.',
     access: 'admin',
     body: Account.pick({ role: true, enabled: true, description: true, grants: true })
       .partial()
@@ -37,7 +37,7 @@ export const accountRoutes = {
   accountData: defineRoute({
     method: 'GET',
     path: '/api/accounts/:name/data',
-    summary: 'What an account has in the services that run.',
+    summary: 'Lists the data that an account has in the running services.',
     access: 'admin',
     reply: z.object({ data: z.array(AccountDataSummary.extend({ service: z.string() })) }),
   }),
@@ -45,32 +45,36 @@ export const accountRoutes = {
     method: 'DELETE',
     path: '/api/accounts/:name',
     summary:
-      'Removes an account with its tokens and sessions; its data is deleted, transferred or kept for administrators.',
+      'Removes an account with its tokens and sessions. Its data is deleted, transferred or kept for ' +
+      'administrators.',
     access: 'admin',
     query: z.object({
-      data: z.enum(['delete', 'transfer', 'keep']).optional().describe('What happens with its data; default: keep'),
-      to: AccountName.optional().describe('The account that receives the data with `data=transfer`'),
+      data: z
+        .enum(['delete', 'transfer', 'keep'])
+        .optional()
+        .describe("How to handle the account's data. The default is `keep`."),
+      to: AccountName.optional().describe('Account that receives the data with `data=transfer`.'),
     }),
     reply: ok,
   }),
   endSessions: defineRoute({
     method: 'DELETE',
     path: '/api/accounts/:name/sessions',
-    summary: 'Signs an account out everywhere; its access tokens stay.',
+    summary: 'Ends all sessions of an account. Its access tokens stay valid.',
     access: 'admin',
     reply: z.object({ ended: z.number() }),
   }),
   tokens: defineRoute({
     method: 'GET',
     path: '/api/accounts/:name/tokens',
-    summary: 'The access tokens of an account.',
+    summary: 'Lists the access tokens of an account.',
     access: 'admin',
     reply: z.object({ tokens: z.array(AccessToken) }),
   }),
   createToken: defineRoute({
     method: 'POST',
     path: '/api/accounts/:name/tokens',
-    summary: 'Makes an access token; its text is in this answer only.',
+    summary: 'Creates an access token. The token is returned only in this response.',
     access: 'admin',
     body: NewToken,
     reply: z.object({ token: AccessToken, text: z.string() }),

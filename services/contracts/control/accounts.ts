@@ -70,8 +70,10 @@ export type AccessToken = z.infer<typeof AccessToken>;
 /** Token to be created. */
 export const NewToken = z.object({
   label: z.string().max(100).default(''),
-  expiresAt: z.number().nullable().default(null).describe('ms since the epoch; null: never'),
-  scopes: TokenScopes.optional().describe('What it may do at most; without, all that its account may.'),
+  expiresAt: z.number().nullable().default(null).describe('ms since the epoch; null if it never expires.'),
+  scopes: TokenScopes.optional().describe(
+    'Limits what the token can do. Without scopes, the token can do everything that its account can.',
+  ),
 });
 
 /**

@@ -78,7 +78,9 @@ export const controlApi = {
   services: defineRoute({
     method: 'GET',
     path: '/api/services',
-    summary: 'All services with state and address; their living facts for those who may read them.',
+    summary:
+      'Lists all services with their state and address. Current status details are included if the caller can ' +
+      'read the service.',
     access: 'user',
     reply: z.object({
       services: z.array(ServiceState),
@@ -89,8 +91,8 @@ export const controlApi = {
     method: 'GET',
     path: '/api/overview',
     summary:
-      'How busy each service was in the last 24 hours and what happened last, for those who may read it; for ' +
-      'administrators the machine and the age of the newest backup.',
+      'Returns the activity of the last 24 hours and the latest events of the services that the caller can ' +
+      'read. Administrators also receive the state of the computer and the age of the newest backup.',
     access: 'user',
     reply: z.object({
       pulses: z.array(Pulse),
@@ -102,28 +104,28 @@ export const controlApi = {
   restart: defineRoute({
     method: 'POST',
     path: '/api/services/:id/restart',
-    summary: 'Starts a service again.',
+    summary: 'Restarts a service.',
     access: 'admin',
     reply: ServiceState,
   }),
   settings: defineRoute({
     method: 'GET',
     path: '/api/settings',
-    summary: 'All settings with their schema, value and where the value comes from.',
+    summary: 'Returns all settings with their schema, their value, and the source of the value.',
     access: 'admin',
     reply: SettingsView,
   }),
   replaceKey: defineRoute({
     method: 'POST',
     path: '/api/services/:id/keys/:name/replace',
-    summary: 'Has a service make a new key in place of a stored one that cannot be read, and restarts it.',
+    summary: 'Replaces a stored key that cannot be read with a new one, and restarts the service.',
     access: 'admin',
     reply: ServiceState,
   }),
   changeSettings: defineRoute({
     method: 'PATCH',
     path: '/api/settings/:section',
-    summary: 'Changes settings of one section (`host` or a service); null goes back to the default.',
+    summary: 'Changes settings in one section (`host` or a service). Null restores the default.',
     access: 'admin',
     body: z.record(z.string(), z.unknown()),
     reply: z.object({
@@ -131,25 +133,25 @@ export const controlApi = {
       pending: z
         .array(z.string())
         .optional()
-        .describe('Services that restart once their running transfers have ended.'),
+        .describe('Services that will restart when their running transfers have finished.'),
     }),
   }),
   ...engineRoutes,
   log: defineRoute({
     method: 'GET',
     path: '/api/log',
-    summary: 'The newest lines of the log, also of earlier starts, without secrets.',
+    summary: 'Returns the newest log lines, including lines from earlier starts. Secrets are removed.',
     access: 'admin',
     query: z.object({
       level: LogLine.shape.level.optional(),
       service: z.string().optional(),
       text: z.string().optional(),
-      before: z.coerce.number().optional().describe('Only lines before this moment, ms since the epoch.'),
+      before: z.coerce.number().optional().describe('Returns only lines before this time, in ms since the epoch.'),
       cursor: z
         .string()
         .regex(/^\d{1,16}\.\d{1,9}$/)
         .optional()
-        .describe('Goes on with earlier lines where an answer before ended.'),
+        .describe('Cursor from a previous response; returns the lines before it.'),
       limit: z.coerce.number().int().min(1).max(2000).default(200),
     }),
     reply: LogReply,
@@ -157,7 +159,7 @@ export const controlApi = {
   report: defineRoute({
     method: 'GET',
     path: '/api/report',
-    summary: 'What somebody who helps has to know, as text without secrets.',
+    summary: 'Returns a text report for troubleshooting. Secrets are removed.',
     access: 'admin',
     reply: z.object({ text: z.string() }),
   }),

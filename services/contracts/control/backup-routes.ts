@@ -9,21 +9,21 @@ export const backupRoutes = {
   backups: defineRoute({
     method: 'GET',
     path: '/api/backups',
-    summary: 'The backups in the folder of backups, newest first.',
+    summary: 'Lists the backups in the backup folder, newest first.',
     access: 'admin',
     reply: z.object({
       folder: z.string(),
       backups: z.array(BackupFile),
       isOld: z.boolean(),
-      setAside: z.array(SetAsideData).describe('What restores have replaced, newest first.'),
+      setAside: z.array(SetAsideData).describe('Data that was replaced by restores, newest first.'),
     }),
   }),
   takeBackup: defineRoute({
     method: 'POST',
     path: '/api/backups/file',
     summary:
-      'Keeps a backup that was made elsewhere, such as on the computer before this one; 422 `backup.damaged` ' +
-      'where a file of it is not whole.',
+      'Stores an uploaded backup, for example from another computer. Returns 422 `backup.damaged` if one of its ' +
+      'files is damaged.',
     access: 'admin',
     bytes: true,
     reply: BackupFile,
@@ -31,52 +31,52 @@ export const backupRoutes = {
   backupContents: defineRoute({
     method: 'GET',
     path: '/api/backups/:name/contents',
-    summary: 'What a backup holds, after each of its files was verified; 422 `backup.damaged`.',
+    summary:
+      'Verifies all files in a backup and returns its contents. Returns 422 `backup.damaged` if a file is ' +
+      'damaged.',
     access: 'admin',
     reply: BackupContents,
   }),
   restoreBackup: defineRoute({
     method: 'POST',
     path: '/api/backups/:name/restore',
-    summary:
-      'Verifies a backup and starts Homeport anew with it, right after the answer. What there was before is set ' +
-      'aside in the data folder.',
+    summary: 'Verifies a backup and then restarts Homeport with it. The current data is set aside in the data folder.',
     access: 'admin',
-    body: z.object({ confirm: z.literal('restore').describe('So that nobody does it by mistake.') }),
+    body: z.object({ confirm: z.literal('restore').describe('Prevents accidental restores.') }),
     reply: ok,
   }),
   putBack: defineRoute({
     method: 'POST',
     path: '/api/backups/set-aside/:name/put-back',
-    summary: 'Starts Homeport anew with what a restore had replaced; what there is now is set aside in its turn.',
+    summary: 'Restarts Homeport with data that a restore replaced. The current data is set aside.',
     access: 'admin',
     reply: ok,
   }),
   removeSetAside: defineRoute({
     method: 'DELETE',
     path: '/api/backups/set-aside/:name',
-    summary: 'Removes what a restore had replaced for good.',
+    summary: 'Permanently deletes data that a restore replaced.',
     access: 'admin',
     reply: ok,
   }),
   backupFile: defineRoute({
     method: 'GET',
     path: '/api/backups/:name/file',
-    summary: 'A backup, to be kept elsewhere. It holds the key of the stored secrets.',
+    summary: 'Downloads a backup. It contains the key that decrypts the stored secrets.',
     access: 'admin',
     reply: fileReply,
   }),
   makeBackup: defineRoute({
     method: 'POST',
     path: '/api/backups',
-    summary: 'Saves the whole data folder into a backup, while everything runs.',
+    summary: 'Creates a backup of the whole data folder while Homeport is running.',
     access: 'admin',
     reply: BackupFile,
   }),
   removeBackup: defineRoute({
     method: 'DELETE',
     path: '/api/backups/:name',
-    summary: 'Removes a backup for good.',
+    summary: 'Permanently deletes a backup.',
     access: 'admin',
     reply: ok,
   }),

@@ -22,17 +22,20 @@ export const BackupContents = z
     /** Version of Homeport that created it. */
     homeport: z.string(),
     createdAt: z.number().describe('ms since the epoch'),
-    tables: z.enum(['here', 'elsewhere']).describe('`elsewhere`: the tables were on a database server.'),
+    tables: z.enum(['here', 'elsewhere']).describe('`elsewhere` if the tables were in a database server.'),
     parts: z
       .array(z.object({ service: z.string(), files: z.int(), bytes: z.number() }))
-      .describe('By service; `host`: settings, accounts and keys.'),
+      .describe('Contents by service; `host` stands for settings, accounts and keys.'),
   })
   .meta({ id: 'BackupContents' });
 export type BackupContents = z.infer<typeof BackupContents>;
 
 /** Data that a restore replaced, kept in a subfolder of the data folder. */
 export const SetAsideData = z
-  .object({ name: z.string(), createdAt: z.number().describe('When it was replaced, ms since the epoch.') })
+  .object({
+    name: z.string(),
+    createdAt: z.number().describe('Time when the data was replaced, in ms since the epoch.'),
+  })
   .meta({ id: 'SetAside' });
 export type SetAsideData = z.infer<typeof SetAsideData>;
 

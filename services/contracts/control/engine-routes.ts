@@ -7,14 +7,16 @@ export const engineRoutes = {
   engines: defineRoute({
     method: 'GET',
     path: '/api/engines',
-    summary: 'The outside programs and their versions.',
+    summary: 'Lists the external programs and their versions.',
     access: 'admin',
     reply: z.object({ engines: z.array(EngineState) }),
   }),
   installEngine: defineRoute({
     method: 'POST',
     path: '/api/engines/:name/install',
-    summary: 'Installs or updates an engine, verified. With `wait=false` it answers once that has begun.',
+    summary:
+      'Installs or updates an engine and verifies it. With `wait=false`, the response is sent when the ' +
+      'installation has started.',
     access: 'admin',
     query: z.object({ wait: z.enum(['true', 'false']).default('true') }),
     reply: EngineState,
@@ -22,14 +24,14 @@ export const engineRoutes = {
   verifyEngine: defineRoute({
     method: 'POST',
     path: '/api/engines/:name/verify',
-    summary: 'Looks for an engine anew and asks it for its version.',
+    summary: 'Searches for an engine again and reads its version.',
     access: 'admin',
     reply: EngineState,
   }),
   removeEngine: defineRoute({
     method: 'DELETE',
     path: '/api/engines/:name',
-    summary: 'Removes an engine that Homeport installed; programs of the system stay.',
+    summary: 'Removes an engine that Homeport installed. Programs installed on the system are kept.',
     access: 'admin',
     reply: EngineState,
   }),

@@ -16,18 +16,20 @@ export const HostEntry = z
     id: z.string(),
     name: z.string().describe('Name of the computer.'),
     version: z.string(),
-    state: z.enum(['running', 'draining', 'offline']).describe('`offline`: it has not reported for 15 seconds.'),
-    startedAt: z.number().describe('Time in ms since the epoch, by the clock of the database.'),
+    state: z
+      .enum(['running', 'draining', 'offline'])
+      .describe('`offline` if the host has not reported for 15 seconds.'),
+    startedAt: z.number().describe("In ms since the epoch, according to the database's clock."),
     seenAt: z.number().describe('Time of the last report.'),
     problems: z.array(HostProblem).describe('Services that do not work, at the time of the last report.'),
-    isCurrent: z.boolean().describe('This host answers the request.'),
+    isCurrent: z.boolean().describe('True for the host that sends this response.'),
   })
   .meta({ id: 'HostEntry' });
 export type HostEntry = z.infer<typeof HostEntry>;
 
 /** Hosts that share a database. */
 export const HostList = z.object({
-  isShared: z.boolean().describe('The tables are in PostgreSQL, which several hosts can share.'),
+  isShared: z.boolean().describe('True if the tables are in PostgreSQL, which several hosts can share.'),
   hosts: z.array(HostEntry),
 });
 export type HostList = z.infer<typeof HostList>;
@@ -37,7 +39,7 @@ export const hostRoutes = {
   hosts: defineRoute({
     method: 'GET',
     path: '/api/hosts',
-    summary: 'Hosts that share the database, with their version and the time of their last report.',
+    summary: 'Lists the hosts that share the database, with their version and the time of their last report.',
     access: 'admin',
     reply: HostList,
   }),

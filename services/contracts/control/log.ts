@@ -44,7 +44,8 @@ export const LogReply = z.object({
     .string()
     .nullable()
     .describe(
-      'For the next question: there are earlier lines, or the files were not read to their end. Null: this is all.',
+      'Cursor for the next request if there are earlier lines, or if the files were not read completely. Null ' +
+        'at the end.',
     ),
 });
 export type LogReply = z.infer<typeof LogReply>;

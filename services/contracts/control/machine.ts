@@ -10,11 +10,15 @@ export const MachineSample = z
       .number()
       .nullable()
       .describe(
-        'Share of all processors that was busy since the sample before, 0 to 1; null where there is none before.',
+        'CPU use since the previous sample, from 0 to 1 for all processors together. Null without a previous ' +
+          'sample.',
       ),
-    memory: z.number().describe('Taken by all programs.'),
-    own: z.number().describe('Taken by Homeport itself.'),
-    disk: z.number().nullable().describe('Taken where the data folder is; null where the system does not tell.'),
+    memory: z.number().describe('Memory used by all programs.'),
+    own: z.number().describe('Memory used by Homeport.'),
+    disk: z
+      .number()
+      .nullable()
+      .describe('Disk space used on the volume with the data folder. Null if the system does not report it.'),
   })
   .meta({ id: 'MachineSample' });
 export type MachineSample = z.infer<typeof MachineSample>;
@@ -24,7 +28,9 @@ export const machineApi = {
   history: defineRoute({
     method: 'GET',
     path: '/api/machine/history',
-    summary: 'How busy the machine was and what was taken of it in the last 24 hours, as far as Homeport ran.',
+    summary:
+      'Returns the CPU, memory and disk use of the computer over the last 24 hours, for the time that Homeport ' +
+      'was running.',
     access: 'admin',
     reply: z.object({
       /** Total in bytes. */

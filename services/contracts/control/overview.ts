@@ -7,7 +7,7 @@ export const Pulse = z
     service: z.string(),
     /** Total of the hours: `11 messages in 24 hours`. */
     total: z.string(),
-    hours: z.array(z.number()).describe('Of the last 24 hours, oldest first; the last one is not over yet.'),
+    hours: z.array(z.number()).describe('Values for the last 24 hours, oldest first; the last one is incomplete.'),
   })
   .meta({ id: 'Pulse' });
 export type Pulse = z.infer<typeof Pulse>;
@@ -19,12 +19,14 @@ export type HostActivityEvent = z.infer<typeof HostActivityEvent>;
 /** Free resources of the computer that Homeport runs on. */
 export const Machine = z
   .object({
-    cpu: z.number().describe('Share of all processors that was busy since the look before, 0 to 1.'),
-    memory: z.object({ total: z.number(), free: z.number(), own: z.number() }).describe('Bytes; `own`: of the host.'),
+    cpu: z.number().describe('CPU use since the previous measurement, from 0 to 1 for all processors together.'),
+    memory: z
+      .object({ total: z.number(), free: z.number(), own: z.number() })
+      .describe('In bytes; `own` is the memory used by Homeport.'),
     disk: z
       .object({ total: z.number(), free: z.number() })
       .nullable()
-      .describe('Bytes, where the data folder is; null where the system does not tell.'),
+      .describe('In bytes, for the volume with the data folder. Null if the system does not report it.'),
   })
   .meta({ id: 'Machine' });
 export type Machine = z.infer<typeof Machine>;

@@ -15,7 +15,7 @@ export const secondFactorApi = {
   read: defineRoute({
     method: 'GET',
     path: '/api/account/second-factor',
-    summary: 'Whether your sign-in asks for a second factor as well, and your passkeys.',
+    summary: "Returns whether the caller's sign-in requires a second factor, and the caller's passkeys.",
     access: 'user',
     duringEnrollment: true,
     reply: SecondFactorStatus,
@@ -23,16 +23,16 @@ export const secondFactorApi = {
   begin: defineRoute({
     method: 'POST',
     path: '/api/account/second-factor',
-    summary: 'Creates a secret for an authenticator app; it counts once a code of it was confirmed.',
+    summary: 'Creates a secret for an authenticator app. It takes effect when a code from the app has been confirmed.',
     access: 'user',
     duringEnrollment: true,
     body: OwnPassword,
-    reply: z.object({ secret: z.string(), uri: z.string().describe('What the app scans') }),
+    reply: z.object({ secret: z.string(), uri: z.string().describe('Address to show as a QR code for the app.') }),
   }),
   confirm: defineRoute({
     method: 'POST',
     path: '/api/account/second-factor/confirm',
-    summary: 'Enables the second factor by a first code. The recovery codes are in this answer only.',
+    summary: 'Enables the second factor with a first code. The recovery codes are returned only in this response.',
     access: 'user',
     duringEnrollment: true,
     body: Code,
@@ -41,7 +41,7 @@ export const secondFactorApi = {
   disable: defineRoute({
     method: 'POST',
     path: '/api/account/second-factor/off',
-    summary: 'Disables the second factor by a code of the app or a recovery code, and removes the passkeys.',
+    summary: 'Disables the second factor with a code from the app or a recovery code, and removes the passkeys.',
     access: 'user',
     body: Code,
     reply: done,
@@ -49,7 +49,7 @@ export const secondFactorApi = {
   beginPasskey: defineRoute({
     method: 'POST',
     path: '/api/account/passkeys/options',
-    summary: 'Options for the browser to create a passkey for this host name.',
+    summary: 'Returns the options that the browser needs to create a passkey for this host name.',
     access: 'user',
     body: OwnPassword,
     reply: z.object({ options: passkeyOptions }),
@@ -74,15 +74,15 @@ export const secondFactorApi = {
     method: 'DELETE',
     path: '/api/accounts/:name/second-factor',
     summary:
-      'Disables the second factor of another account that has lost its app and recovery codes, and signs it out ' +
-      'everywhere.',
+      'Disables the second factor of another account that has lost its app and recovery codes, and ends all its ' +
+      'sessions.',
     access: 'admin',
     reply: done,
   }),
   passkeyOptions: defineRoute({
     method: 'POST',
     path: '/api/session/passkey',
-    summary: 'Options for the browser to prove the second step of a sign-in with a passkey.',
+    summary: 'Returns the options that the browser needs to confirm a sign-in with a passkey.',
     access: 'public',
     body: z.object({ ticket: z.string().max(64) }),
     reply: z.object({ options: passkeyOptions.nullable() }),

@@ -9,7 +9,9 @@ export const Passkey = z.object({
   label: z.string(),
   createdAt: z.number().describe('ms since the epoch'),
   lastUsedAt: z.number().nullable(),
-  host: z.string().describe('Name at which it works, such as `localhost`, or `nas.local` with all names below it'),
+  host: z
+    .string()
+    .describe('Host name for which the passkey works, such as `localhost`, or `nas.local` with all names below it.'),
 });
 export type Passkey = z.infer<typeof Passkey>;
 

@@ -6,12 +6,12 @@ import { PasskeyResponse } from './second-factor.ts';
 const ok = z.object({ ok: z.literal(true) });
 const sessionSecret = z
   .string()
-  .describe('Shown only now. Keep it where no other origin gets to see it; never in a cookie.');
+  .describe('Returned only once. Store it where pages from other origins cannot read it, and never in a cookie.');
 
 const needsEnrollment = z
   .literal(true)
   .optional()
-  .describe('The session may only set up the second factor that the account must have.');
+  .describe('The session can only be used to set up the second factor that is required for the account.');
 const signedIn = z.object({
   name: z.string(),
   role: Role,
@@ -25,7 +25,7 @@ export const sessionRoutes = {
   session: defineRoute({
     method: 'GET',
     path: '/api/session',
-    summary: 'Who is signed in, and whether the first administrator is still to be made.',
+    summary: 'Returns the signed-in account, and whether the first administrator still has to be created.',
     access: 'public',
     duringEnrollment: true,
     reply: z.object({
@@ -38,13 +38,13 @@ export const sessionRoutes = {
       platform: z
         .string()
         .nullable()
-        .describe('System that Homeport runs on, as Node names it; null without a sign-in.'),
+        .describe('Operating system of the host, as Node.js names it. Null without a sign-in.'),
     }),
   }),
   setup: defineRoute({
     method: 'POST',
     path: '/api/setup',
-    summary: 'Makes the first administrator with the one-time code of the first start, and signs in.',
+    summary: 'Creates the first administrator with the one-time code from the first start, and signs in.',
     access: 'public',
     body: z.object({ code: z.string().max(200), name: AccountName, password: Password }),
     reply: z.object({ session: sessionSecret, needsEnrollment }),
@@ -52,21 +52,25 @@ export const sessionRoutes = {
   signIn: defineRoute({
     method: 'POST',
     path: '/api/session',
-    summary: 'Signs in, as pages do: each call then brings the secret of the session in the header Homeport-Session.',
+    summary: 'Signs in for pages, which then send the session secret in the `Homeport-Session` header of each request.',
     access: 'public',
     duringEnrollment: true,
     body: z.object({ name: z.string().max(64), password: z.string().max(1024) }),
     reply: z.union([
       signedIn,
       z.object({
-        ticket: z.string().describe('The account has a second factor: send this with its proof within five minutes.'),
+        ticket: z
+          .string()
+          .describe(
+            'Set if the account has a second factor: send this ticket with the code or passkey within five minutes.',
+          ),
       }),
     ]),
   }),
   secondStep: defineRoute({
     method: 'POST',
     path: '/api/session/second-step',
-    summary: 'Completes a sign-in with a code of the authenticator app, a recovery code or a passkey.',
+    summary: 'Completes a sign-in with a code from the authenticator app, a recovery code or a passkey.',
     access: 'public',
     duringEnrollment: true,
     body: z.object({
@@ -79,7 +83,7 @@ export const sessionRoutes = {
   signOut: defineRoute({
     method: 'DELETE',
     path: '/api/session',
-    summary: 'Signs out.',
+    summary: 'Ends the session.',
     access: 'user',
     duringEnrollment: true,
     reply: ok,
@@ -88,8 +92,8 @@ export const sessionRoutes = {
     method: 'POST',
     path: '/api/links',
     summary:
-      'Addresses under which a browser may read files of this API for a day, where it can send no header: ' +
-      'pictures, players, downloads.',
+      'Creates temporary addresses, valid for a day, at which a browser can load files from this API without ' +
+      'headers, for example for images, players and downloads.',
     access: 'user',
     body: z.object({
       paths: z
@@ -102,6 +106,6 @@ export const sessionRoutes = {
         .min(1)
         .max(200),
     }),
-    reply: z.object({ links: z.array(z.string()).describe('One for each path, in their order.') }),
+    reply: z.object({ links: z.array(z.string()).describe('One address for each path, in the same order.') }),
   }),
 };

@@ -133,7 +133,7 @@ export const dataApi = {
   tables: defineRoute({
     method: 'GET',
     path: '/api/data/tables',
-    summary: 'Tables and views that are served, and whether row policies hold for them.',
+    summary: 'Lists the exposed tables and views, and whether row-level security is enabled for them.',
     access: 'admin',
     reply: z.object({
       tables: z.array(DataTable),
@@ -144,7 +144,9 @@ export const dataApi = {
   overview: defineRoute({
     method: 'GET',
     path: '/api/data/overview',
-    summary: 'How the data platform is, and what needs somebody; with `wake` PostgreSQL starts for it.',
+    summary:
+      'Returns the state of the service and the problems that need attention. With `wake`, PostgreSQL is ' +
+      'started if necessary.',
     access: 'admin',
     query: z.object({ wake: z.stringbool().default(false) }),
     reply: DataOverview,
@@ -152,14 +154,14 @@ export const dataApi = {
   types: defineRoute({
     method: 'GET',
     path: '/api/data/types',
-    summary: 'TypeScript types of the tables, as `createClient<Database>` takes them.',
+    summary: 'Returns TypeScript types for the tables, for use with `createClient<Database>`.',
     access: 'admin',
     reply: z.object({ types: z.string() }),
   }),
   run: defineRoute({
     method: 'POST',
     path: '/api/data/sql',
-    summary: 'Runs statements, as the owner of the tables or as somebody would.',
+    summary: 'Runs statements as the owner of the tables, or as another role or user.',
     access: 'admin',
     body: z.object({
       query: z.string().min(1).max(1_000_000),
@@ -173,7 +175,9 @@ export const dataApi = {
   cancel: defineRoute({
     method: 'POST',
     path: '/api/data/sql/cancel',
-    summary: 'Cancels statements that run; who asked for them is answered that they were. Nothing where none runs.',
+    summary:
+      'Cancels running statements. The request that started them receives an error. Has no effect if no ' +
+      'statement is running.',
     access: 'admin',
     body: z.object({ id: runId }),
     reply: ok,
@@ -181,7 +185,8 @@ export const dataApi = {
   protect: defineRoute({
     method: 'POST',
     path: '/api/data/tables/:schema/:name/protect',
-    summary: 'Switches row policies on, with one for owners by a column, one that all may read, or none.',
+    summary:
+      'Enables row-level security, and optionally creates a policy: by owner column, or read access for ' + 'everyone.',
     access: 'admin',
     body: z.object({ template: z.enum(['none', 'owner', 'read']), column: z.union([z.literal(''), name]).default('') }),
     reply: ok,
@@ -189,7 +194,7 @@ export const dataApi = {
   sight: defineRoute({
     method: 'GET',
     path: '/api/data/tables/:schema/:name/sight',
-    summary: 'How many rows somebody sees of a table, and which policies let them through.',
+    summary: 'Returns how many rows of a table a role or user can see, and which policies permit this.',
     access: 'admin',
     query: z.object({ role: DataRole.exclude(['owner']).default('authenticated'), user }),
     reply: DataVisibility,

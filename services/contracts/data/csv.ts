@@ -25,7 +25,7 @@ export const dataCsvApi = {
   preview: defineRoute({
     method: 'POST',
     path: '/api/data/csv/preview',
-    summary: 'What a file in CSV holds, and which types its columns seem to have.',
+    summary: 'Returns the contents of a CSV file and the detected column types.',
     access: 'admin',
     bytes: true,
     reply: DataCsvPreview,
@@ -34,8 +34,8 @@ export const dataCsvApi = {
     method: 'POST',
     path: '/api/data/csv/load',
     summary:
-      'Puts the lines of a file in CSV into a table, all or none; with `types` the table is made, with row ' +
-      'policies on.',
+      'Imports the lines of a CSV file into a table: either all of them or none. With `types`, the table is ' +
+      'created with row-level security enabled.',
     access: 'admin',
     query: z.object({
       schema: z.string().min(1).max(63),
@@ -54,7 +54,7 @@ export const dataCsvApi = {
   save: defineRoute({
     method: 'GET',
     path: '/api/data/tables/:schema/:name/csv',
-    summary: 'A table as a file in CSV, in the order of its key; 64 MiB at most.',
+    summary: 'Returns a table as a CSV file, ordered by its key, up to 64 MiB.',
     access: 'admin',
     reply: fileReply,
   }),

@@ -29,14 +29,14 @@ export const dataKeysApi = {
   keys: defineRoute({
     method: 'GET',
     path: '/api/data/keys',
-    summary: 'The keys that programs send.',
+    summary: 'Returns the API keys.',
     access: 'admin',
     reply: DataKeys,
   }),
   rotate: defineRoute({
     method: 'POST',
     path: '/api/data/keys/rotate',
-    summary: 'Makes a key anew; with `all` the secret behind all tokens, which signs everybody out.',
+    summary: 'Replaces a key. With `all`, replaces the secret that signs all tokens, which signs out all users.',
     access: 'admin',
     body: z.object({ key: z.enum(['publishable', 'secret', 'all']) }),
     reply: DataKeys,
@@ -45,7 +45,8 @@ export const dataKeysApi = {
     method: 'POST',
     path: '/api/data/keys/signing',
     summary:
-      'Signs tokens with a new pair of keys (ES256) or with the secret (HS256); tokens of before end by themselves.',
+      'Signs new tokens with a new key pair (ES256) or with the secret (HS256). Existing tokens stay valid ' +
+      'until they expire.',
     access: 'admin',
     body: z.object({ with: z.enum(['pair', 'secret']) }),
     reply: DataKeys,
@@ -53,7 +54,7 @@ export const dataKeysApi = {
   endEarlier: defineRoute({
     method: 'POST',
     path: '/api/data/keys/signing/end',
-    summary: 'Ends the tokens of earlier pairs of keys at once.',
+    summary: 'Invalidates all tokens that were signed with earlier key pairs.',
     access: 'admin',
     reply: DataKeys,
   }),

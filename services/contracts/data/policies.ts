@@ -86,14 +86,14 @@ export const dataPoliciesApi = {
   roles: defineRoute({
     method: 'GET',
     path: '/api/data/policy-roles',
-    summary: 'Names of the roles that a row policy can apply to.',
+    summary: 'Lists the roles that a policy can apply to.',
     access: 'admin',
     reply: z.object({ roles: z.array(z.string()) }),
   }),
   create: defineRoute({
     method: 'POST',
     path: `${tablePath}/policies`,
-    summary: 'Creates a row policy.',
+    summary: 'Creates a policy.',
     access: 'admin',
     body: DataPolicyInput,
     reply: done,
@@ -101,7 +101,7 @@ export const dataPoliciesApi = {
   replace: defineRoute({
     method: 'PUT',
     path: `${tablePath}/policies/:policy`,
-    summary: 'Replaces a row policy in one transaction.',
+    summary: 'Replaces a policy in one transaction.',
     access: 'admin',
     body: DataPolicyInput,
     reply: done,
@@ -109,7 +109,7 @@ export const dataPoliciesApi = {
   remove: defineRoute({
     method: 'DELETE',
     path: `${tablePath}/policies/:policy`,
-    summary: 'Deletes a row policy.',
+    summary: 'Deletes a policy.',
     access: 'admin',
     reply: done,
   }),

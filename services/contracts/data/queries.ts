@@ -22,14 +22,14 @@ export const savedQueriesApi = {
   list: defineRoute({
     method: 'GET',
     path: timestamp,
-    summary: 'The queries that you keep, by name.',
+    summary: "Lists the caller's saved queries, ordered by name.",
     access: 'admin',
     reply: z.object({ queries: z.array(SavedQuery) }),
   }),
   create: defineRoute({
     method: 'POST',
     path: timestamp,
-    summary: 'Keeps a query under a name.',
+    summary: 'Saves a query under a name.',
     access: 'admin',
     body: z.object({ name, text }),
     reply: SavedQuery,
@@ -37,7 +37,7 @@ export const savedQueriesApi = {
   change: defineRoute({
     method: 'PATCH',
     path: `${timestamp}/:id`,
-    summary: 'Gives a query that you keep another name or another text.',
+    summary: 'Changes the name or the text of a saved query.',
     access: 'admin',
     body: z.object({ name: name.optional(), text: text.optional() }),
     reply: SavedQuery,
@@ -45,7 +45,7 @@ export const savedQueriesApi = {
   remove: defineRoute({
     method: 'DELETE',
     path: `${timestamp}/:id`,
-    summary: 'Removes a query that you keep.',
+    summary: 'Deletes a saved query.',
     access: 'admin',
     reply: z.object({ ok: z.literal(true) }),
   }),

@@ -72,7 +72,7 @@ export const dataRowsApi = {
   shape: defineRoute({
     method: 'GET',
     path: tablePath,
-    summary: 'The columns and policies of a table.',
+    summary: 'Returns the columns and policies of a table.',
     access: 'admin',
     reply: z.object({
       columns: z.array(DataColumn),
@@ -84,7 +84,9 @@ export const dataRowsApi = {
   list: defineRoute({
     method: 'GET',
     path: `${tablePath}/rows`,
-    summary: 'Rows in an order, from a place on, and how many there are; long values are cut, those of the key never.',
+    summary:
+      'Lists rows with sorting, filtering and an offset, and returns their total number. Long values are ' +
+      'truncated, except in key columns.',
     access: 'admin',
     query: z.object({
       offset: z.coerce.number().int().min(0).default(0),
@@ -107,7 +109,7 @@ export const dataRowsApi = {
   read: defineRoute({
     method: 'POST',
     path: `${tablePath}/rows/read`,
-    summary: 'One row by its key, its values whole.',
+    summary: 'Returns one row by its key, with complete values.',
     access: 'admin',
     body: z.object({ key: Values }),
     reply: z.object({ values: Values }),
@@ -123,7 +125,7 @@ export const dataRowsApi = {
   change: defineRoute({
     method: 'PATCH',
     path: `${tablePath}/rows`,
-    summary: 'Changes the row of a key, unless an expected value is no longer the stored one (`data.row_changed`).',
+    summary: 'Changes the row with a key, unless a stored value differs from the expected one (`data.row_changed`).',
     access: 'admin',
     body: z.object({
       key: Values,
@@ -141,7 +143,7 @@ export const dataRowsApi = {
   references: defineRoute({
     method: 'GET',
     path: `${tablePath}/references`,
-    summary: 'Rows of the table that a foreign key column refers to, by their key or their text.',
+    summary: 'Searches the table that a foreign key column references, by key or text.',
     access: 'admin',
     query: z.object({ column: z.string().min(1).max(63), search: z.string().max(200).default('') }),
     reply: z.object({
@@ -152,7 +154,7 @@ export const dataRowsApi = {
   remove: defineRoute({
     method: 'POST',
     path: `${tablePath}/rows/remove`,
-    summary: 'Removes the rows of these keys, all or none.',
+    summary: 'Deletes the rows with these keys: either all of them or none.',
     access: 'admin',
     body: z.object({ keys: z.array(Values).min(1).max(1000) }),
     reply: z.object({ removed: z.int() }),

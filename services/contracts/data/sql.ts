@@ -73,14 +73,14 @@ export const dataSqlApi = {
   names: defineRoute({
     method: 'GET',
     path: '/api/data/sql/names',
-    summary: 'Tables with their columns, and functions, for the completion in the SQL editor.',
+    summary: 'Lists tables with their columns, and functions, for completion in the SQL editor.',
     access: 'admin',
     reply: DataNames,
   }),
   explain: defineRoute({
     method: 'POST',
     path: '/api/data/sql/explain',
-    summary: 'The plan of one statement; with `analyze` the statement runs and is rolled back.',
+    summary: 'Returns the plan of one statement. With `analyze`, the statement is run and rolled back.',
     access: 'admin',
     body: z.object({
       query: z.string().min(1).max(1_000_000),

@@ -57,7 +57,7 @@ export const dataUsersApi = {
   list: defineRoute({
     method: 'GET',
     path: '/api/data/users',
-    summary: 'Users of the data platform, the newest first; those whose address, number, name or id has the words.',
+    summary: 'Lists users, newest first. A search matches email addresses, phone numbers, names and IDs.',
     access: 'admin',
     query: z.object({
       q: z.string().max(255).default(''),
@@ -68,14 +68,15 @@ export const dataUsersApi = {
   one: defineRoute({
     method: 'GET',
     path: timestamp,
-    summary: 'A user with the sessions that go on.',
+    summary: 'Returns a user with their active sessions.',
     access: 'admin',
     reply: DataUserDetail,
   }),
   create: defineRoute({
     method: 'POST',
     path: '/api/data/users',
-    summary: 'Makes a user whose address counts as proven; without a password they sign in by links and codes.',
+    summary:
+      'Creates a user with a confirmed email address. Without a password, the user signs in with links and ' + 'codes.',
     access: 'admin',
     body: z.object({ email, password: z.union([z.literal(''), password]).default('') }),
     reply: DataUser,
@@ -83,7 +84,7 @@ export const dataUsersApi = {
   change: defineRoute({
     method: 'PATCH',
     path: timestamp,
-    summary: 'Sets a new password, which ends all sessions, or keeps a user out or lets them in again.',
+    summary: 'Sets a new password, which ends all sessions, or blocks or unblocks a user.',
     access: 'admin',
     body: z.object({ password: password.optional(), banned: z.boolean().optional() }),
     reply: DataUser,
@@ -105,14 +106,14 @@ export const dataUsersApi = {
   link: defineRoute({
     method: 'POST',
     path: `${timestamp}/link`,
-    summary: 'A link that signs a user in once, and the code that does the same; earlier ones count no more.',
+    summary: 'Creates a link and a code, each of which signs a user in once. Earlier links and codes become invalid.',
     access: 'admin',
     reply: z.object({ link: z.string(), code: z.string(), validMs: z.int() }),
   }),
   remove: defineRoute({
     method: 'DELETE',
     path: timestamp,
-    summary: 'Removes a user; what tables keep of them goes as their foreign keys say.',
+    summary: 'Deletes a user. Foreign keys determine what happens to related rows.',
     access: 'admin',
     reply: ok,
   }),

@@ -95,15 +95,15 @@ const VideoTime = z.union([z.number().min(0), z.string().max(40)]);
 export const DownloadOptions = z
   .object({
     download_type: DownloadKind,
-    quality: z.string().describe('`best`, `worst`, a height such as `1080`, or the kbit/s of audio.'),
+    quality: z.string().describe('`best`, `worst`, a height such as `1080`, or the audio bit rate in kbit/s.'),
     format: z.string().describe('Container, audio format or subtitle format.'),
     codec: z.string().describe('Preferred video codec.'),
-    folder: z.string().max(500).describe('Below the download folder.'),
+    folder: z.string().max(500).describe('Subfolder of the download folder.'),
     custom_name_prefix: z.string().max(500),
-    playlist_item_limit: z.int().min(0).describe('Most entries of a playlist, 0: all.'),
-    auto_start: z.boolean().describe('false: it waits for its start.'),
+    playlist_item_limit: z.int().min(0).describe('Maximum number of entries from a playlist; 0 for no limit.'),
+    auto_start: z.boolean().describe('If false, the download is added but not started.'),
     split_by_chapters: z.boolean(),
-    sponsorblock: z.boolean().describe('Cuts out what the SponsorBlock community has marked.'),
+    sponsorblock: z.boolean().describe('Removes segments marked by the SponsorBlock community.'),
     subtitle_language: z.string().max(35),
     subtitle_mode: z.enum(['prefer_manual', 'manual_only', 'auto_only', 'prefer_auto']),
     ytdl_options_presets: z.array(z.string().max(200)).max(50),
@@ -121,12 +121,19 @@ const Captions = z.object({ language: z.string(), cues: z.array(Cue) });
 export type Captions = z.infer<typeof Captions>;
 
 const DownloadIds = z.object({
-  uids: z.array(z.string()).min(1).max(10_000).optional().describe('Left out: the whole queue.'),
+  uids: z
+    .array(z.string())
+    .min(1)
+    .max(10_000)
+    .optional()
+    .describe('If missing, the request applies to the whole queue.'),
 });
 const QueueChange = z.object({
-  uids: z.array(z.string()).describe('What was changed; what was so already is not among them.'),
-  unknown: z.array(z.string()).describe('Ids of no download; they were passed over.'),
-  over: z.array(z.string()).describe('What had finished or failed before.'),
+  uids: z
+    .array(z.string())
+    .describe('Downloads that were changed. Downloads that were already in the requested state are not listed.'),
+  unknown: z.array(z.string()).describe('IDs that do not belong to any download; they were ignored.'),
+  over: z.array(z.string()).describe('Downloads that had already finished or failed.'),
   paused: z.boolean().describe('Whether the whole queue is paused.'),
 });
 export type QueueChange = z.infer<typeof QueueChange>;
@@ -136,26 +143,29 @@ export const downloadsApi = {
   list: defineRoute({
     method: 'GET',
     path: '/api/downloads',
-    summary: 'The queue in its order, then the history, newest first.',
+    summary: 'Lists the queue in order, followed by the history, newest first.',
     access: mayRead('downloads'),
     query: z.object({
       limit: z.coerce.number().int().min(1).max(1000).default(200),
       offset: z.coerce.number().int().min(0).default(0),
       q: z.string().optional(),
-      state: z.enum(['finished', 'failed']).optional().describe('Of the history, only these.'),
-      kind: DownloadKind.optional().describe('Of the history, only these.'),
+      state: z
+        .enum(['finished', 'failed'])
+        .optional()
+        .describe('Returns only downloads in this state from the history.'),
+      kind: DownloadKind.optional().describe('Returns only downloads of this kind from the history.'),
     }),
     reply: z.object({
       queue: z.array(Download),
       history: z.array(Download),
       total: z.int(),
-      paused: z.boolean().describe('The whole queue is paused.'),
+      paused: z.boolean().describe('True if the whole queue is paused.'),
     }),
   }),
   add: defineRoute({
     method: 'POST',
     path: '/api/downloads',
-    summary: 'Queues the video behind an address.',
+    summary: 'Adds the video at an address to the queue.',
     access: mayWrite('downloads'),
     body: DownloadOptions.extend({ url: z.string().min(1).max(4096) }),
     reply: z.object({ uids: z.array(z.string()), message: z.string().optional() }),
@@ -163,40 +173,42 @@ export const downloadsApi = {
   preview: defineRoute({
     method: 'POST',
     path: '/api/downloads/preview',
-    summary: 'Asks the site what is behind an address, and queues nothing.',
+    summary: 'Requests information about an address from its site, without adding a download.',
     access: mayWrite('downloads'),
     body: z.object({ url: z.string().min(1).max(4096) }),
     reply: z.object({
       preview: DownloadPreview.nullable(),
-      reason: z.string().describe('Why there is none, for a person; may be empty.'),
+      reason: z.string().describe('Reason why no preview is available, as a sentence; may be empty.'),
       failure: FailureCode.optional().describe('Known cause of the failure.'),
     }),
   }),
   choices: defineRoute({
     method: 'GET',
     path: '/api/downloads/choices',
-    summary: 'What a download may name: folders that are there, and presets of options.',
+    summary: 'Lists the existing folders and the option presets that a download can use.',
     access: mayRead('downloads'),
     reply: z.object({
-      folders: z.array(z.string()).describe('Below the download folder; without that itself.'),
+      folders: z.array(z.string()).describe('Paths relative to the download folder, which is not listed itself.'),
       presets: z.array(z.string()),
     }),
   }),
   remove: defineRoute({
     method: 'POST',
     path: '/api/downloads/remove',
-    summary: 'Cancels queued downloads and forgets finished ones; their files stay unless told otherwise.',
+    summary:
+      'Cancels queued downloads and removes finished ones from the history. Their files are kept unless `files` ' +
+      'is set.',
     access: mayWrite('downloads'),
     body: z.object({
       uids: z.array(z.string()).min(1).max(1000),
-      files: z.boolean().optional().describe('Delete the finished files, too.'),
+      files: z.boolean().optional().describe('Also deletes the finished files.'),
     }),
     reply: z.object({ removed: z.int() }),
   }),
   retry: defineRoute({
     method: 'POST',
     path: '/api/downloads/retry',
-    summary: 'Puts a failed download back into the queue; what was fetched is kept.',
+    summary: 'Adds a failed download to the queue again. Partial files are kept.',
     access: mayWrite('downloads'),
     body: z.object({ uid: z.string() }),
     reply: z.object({ uid: z.string() }),
@@ -204,7 +216,7 @@ export const downloadsApi = {
   retryAll: defineRoute({
     method: 'POST',
     path: '/api/downloads/retry-all',
-    summary: 'Puts failed downloads back into the queue.',
+    summary: 'Adds failed downloads to the queue again.',
     access: mayWrite('downloads'),
     body: z.object({ uids: z.array(z.string()).min(1).max(1000) }),
     reply: z.object({ retried: z.int() }),
@@ -212,27 +224,27 @@ export const downloadsApi = {
   ended: defineRoute({
     method: 'GET',
     path: '/api/downloads/ended',
-    summary: 'Identifiers and addresses of the history, newest first, for actions on all of it.',
+    summary: 'Lists the IDs and addresses of the history, newest first, for actions on the whole history.',
     access: mayRead('downloads'),
     query: z.object({
       q: z.string().optional(),
-      state: z.enum(['finished', 'failed']).optional().describe('Only downloads in this state.'),
-      kind: DownloadKind.optional().describe('Only downloads of this kind.'),
+      state: z.enum(['finished', 'failed']).optional().describe('Returns only downloads in this state.'),
+      kind: DownloadKind.optional().describe('Returns only downloads of this kind.'),
     }),
     reply: z.object({ downloads: z.array(Download.pick({ uid: true, url: true })) }),
   }),
   archive: defineRoute({
     method: 'GET',
     path: '/api/downloads/archive',
-    summary: 'The files of finished downloads as one ZIP archive.',
+    summary: 'Returns the files of finished downloads as a ZIP archive.',
     access: mayRead('downloads'),
-    query: z.object({ uids: z.string().describe('Identifiers, separated by commas; at most 300.') }),
+    query: z.object({ uids: z.string().describe('Up to 300 IDs, separated by commas.') }),
     reply: fileReply,
   }),
   again: defineRoute({
     method: 'POST',
     path: '/api/downloads/again',
-    summary: 'Downloads once more what has ended, as it was asked for; what is there stays.',
+    summary: 'Downloads a finished or failed entry again with the same options. Existing files are kept.',
     access: mayWrite('downloads'),
     body: z.object({ uid: z.string() }),
     reply: z.object({ uids: z.array(z.string()), message: z.string().optional() }),
@@ -240,39 +252,39 @@ export const downloadsApi = {
   one: defineRoute({
     method: 'GET',
     path: '/api/downloads/:uid/details',
-    summary: 'One download, however far back in the history it is.',
+    summary: 'Returns a download, regardless of its age.',
     access: mayRead('downloads'),
     reply: Download,
   }),
   captions: defineRoute({
     method: 'GET',
     path: '/api/downloads/:uid/captions',
-    summary: 'The subtitles that stand as files beside the finished one.',
+    summary: 'Returns the subtitle files saved next to a finished download.',
     access: mayRead('downloads'),
     reply: z.object({ captions: z.array(Captions) }),
   }),
   start: defineRoute({
     method: 'POST',
     path: '/api/downloads/start',
-    summary: 'Lets downloads go that wait for their start, or that wait for the hours at which downloads run.',
+    summary: 'Starts downloads that have not been started yet, or that are waiting for the download hours.',
     access: mayWrite('downloads'),
     body: z.object({
       uids: z.array(z.string()).min(1).max(1000),
-      anyway: z.boolean().optional().describe('Outside the hours for downloads, too.'),
+      anyway: z.boolean().optional().describe('Starts the downloads even outside the download hours.'),
     }),
     reply: z.object({ started: z.int() }),
   }),
   limits: defineRoute({
     method: 'GET',
     path: '/api/downloads/limits',
-    summary: 'How fast downloads may be and when they run.',
+    summary: 'Returns the speed limit and the download hours.',
     access: mayRead('downloads'),
     reply: CurrentLimits,
   }),
   setLimits: defineRoute({
     method: 'PUT',
     path: '/api/downloads/limits',
-    summary: 'Limits the speed of all downloads and the hours at which they run, at once and for what runs already.',
+    summary: 'Sets the total speed limit and the download hours. Changes also apply to running downloads immediately.',
     access: mayWrite('downloads'),
     body: DownloadLimits,
     reply: CurrentLimits,
@@ -280,14 +292,14 @@ export const downloadsApi = {
   thumbnail: defineRoute({
     method: 'GET',
     path: '/api/downloads/:uid/thumbnail',
-    summary: 'The small picture that the site has for it, fetched once and kept.',
+    summary: 'Returns the thumbnail that the site provides. It is fetched once and then stored.',
     access: mayRead('downloads'),
     reply: fileReply,
   }),
   file: defineRoute({
     method: 'GET',
     path: '/api/downloads/:uid/file',
-    summary: 'The finished file, to be played or saved.',
+    summary: 'Returns the finished file, for playback or saving.',
     access: mayRead('downloads'),
     query: z.object({ save: z.enum(['yes']).optional() }),
     reply: fileReply,
@@ -295,7 +307,7 @@ export const downloadsApi = {
   pause: defineRoute({
     method: 'POST',
     path: '/api/downloads/pause',
-    summary: 'Pauses downloads, or the whole queue. Places and parts are kept, also over a restart.',
+    summary: 'Pauses downloads or the whole queue. Positions and partial files are kept, even after a restart.',
     access: mayWrite('downloads'),
     body: DownloadIds,
     reply: QueueChange,
@@ -303,7 +315,7 @@ export const downloadsApi = {
   resume: defineRoute({
     method: 'POST',
     path: '/api/downloads/resume',
-    summary: 'Lets paused downloads go on at their places, or all of them and the queue itself.',
+    summary: 'Resumes paused downloads at their positions, or the whole queue.',
     access: mayWrite('downloads'),
     body: DownloadIds,
     reply: QueueChange,
@@ -311,7 +323,7 @@ export const downloadsApi = {
   reorder: defineRoute({
     method: 'POST',
     path: '/api/downloads/reorder',
-    summary: 'Moves queued downloads, in the order they are named, to a place in the queue.',
+    summary: 'Moves queued downloads, in the given order, to a position in the queue.',
     access: mayWrite('downloads'),
     body: z.object({
       uids: z.array(z.string()).min(1).max(10_000),
@@ -320,7 +332,10 @@ export const downloadsApi = {
       position: z
         .union([z.int().min(0), z.enum(['top', 'bottom'])])
         .optional()
-        .describe('Counted from 0 among the others. Without any place: the top.'),
+        .describe(
+          'Position among the other downloads, counted from 0. If no position is given, the downloads move to the ' +
+            'top.',
+        ),
     }),
     reply: z.object({ uids: z.array(z.string()), unknown: z.array(z.string()) }),
   }),

@@ -20,14 +20,14 @@ export const downloadCookiesApi = {
   status: defineRoute({
     method: 'GET',
     path: '/api/downloads/cookies',
-    summary: 'Whether there are cookies for the downloads, and for which sites.',
+    summary: 'Returns whether cookies are stored, and for which sites.',
     access: mayRead('downloads'),
     reply: DownloadCookies,
   }),
   upload: defineRoute({
     method: 'PUT',
     path: '/api/downloads/cookies',
-    summary: 'Takes a file of cookies in the Netscape format, in place of what was there.',
+    summary: 'Stores a cookie file in the Netscape format, replacing the previous one.',
     access: mayWrite('downloads'),
     body: z.object({ text: z.string().min(1).max(maxCookieFileLength) }),
     reply: DownloadCookies,
@@ -35,7 +35,7 @@ export const downloadCookiesApi = {
   remove: defineRoute({
     method: 'DELETE',
     path: '/api/downloads/cookies',
-    summary: 'Forgets the cookies.',
+    summary: 'Deletes the cookies.',
     access: mayWrite('downloads'),
     reply: DownloadCookies,
   }),

@@ -11,12 +11,15 @@ export const DownloadLimits = z
       .max(1_000_000_000_000)
       .nullable()
       .default(null)
-      .describe('Bytes a second of all downloads together; null: as fast as it goes.'),
+      .describe('Total speed limit in bytes per second; null for no limit.'),
     hours: z
       .array(QuietHours)
       .max(50)
       .default([])
-      .describe("Downloads run only then, by this machine's clock, such as `mon-fri 22:00-07:00`. None: at any hour."),
+      .describe(
+        "Download hours in the computer's local time, such as `mon-fri 22:00-07:00`. An empty list allows " +
+          'downloads at any time.',
+      ),
   })
   .meta({ id: 'DownloadLimits' });
 export type DownloadLimits = z.infer<typeof DownloadLimits>;
@@ -24,8 +27,11 @@ export type DownloadLimits = z.infer<typeof DownloadLimits>;
 /** The limits and their current effect. */
 export const CurrentLimits = z.object({
   limits: DownloadLimits,
-  open: z.boolean().describe('Downloads may run now.'),
-  changesAt: z.number().nullable().describe('When that changes, in ms since the epoch; null: never.'),
+  open: z.boolean().describe('True if downloads can run now.'),
+  changesAt: z
+    .number()
+    .nullable()
+    .describe('Time when `open` changes next, in ms since the epoch; null if it does not change.'),
 });
 export type CurrentLimits = z.infer<typeof CurrentLimits>;
 

@@ -3,7 +3,7 @@ import { defineRoute } from '../api.ts';
 import { mayRead } from '../route-access.ts';
 
 const DayCounts = z.object({
-  files: z.int().describe('Downloads that finished.'),
+  files: z.int().describe('Number of finished downloads.'),
   failed: z.int(),
   bytes: z.number(),
 });
@@ -12,13 +12,13 @@ const DayCounts = z.object({
 export const downloadStatistics = defineRoute({
   method: 'GET',
   path: '/api/downloads/statistics',
-  summary: 'What was downloaded in the last days, by day and by site.',
+  summary: 'Returns the downloads of the last days, by day and by site.',
   access: mayRead('downloads'),
   query: z.object({ days: z.coerce.number().int().min(1).max(366).default(30) }),
   reply: z.object({
     days: z.array(
       DayCounts.extend({
-        day: z.string().describe('Local, such as `2026-11-21`; today last.'),
+        day: z.string().describe('Local date such as `2026-11-21`; today is last.'),
       }),
     ),
     /** The same number of days before, one for each of `days`. */

@@ -32,7 +32,7 @@ export const Subscription = z
     /** A check is running. */
     checking: z.boolean(),
     lastChecked: z.number().nullable().describe('ms since the epoch'),
-    nextCheck: z.number().nullable().describe('ms since the epoch; null while it is paused'),
+    nextCheck: z.number().nullable().describe('ms since the epoch; null while the subscription is paused.'),
     /** Time of the last new video, ms since the epoch. */
     lastFound: z.number().nullable(),
     /** Total number of videos that were added to the queue. */
@@ -67,7 +67,7 @@ const Ids = z.object({ ids: z.array(z.string()).min(1).max(1000) });
 /** Videos that a filter would accept. */
 export const SubscriptionPreview = z.object({
   name: z.string(),
-  entries: z.array(z.object({ title: z.string(), wanted: z.boolean() })).describe('At most the first 200.'),
+  entries: z.array(z.object({ title: z.string(), wanted: z.boolean() })).describe('Up to the first 200 entries.'),
   total: z.int(),
   wanted: z.int(),
 });
@@ -78,14 +78,14 @@ export const subscriptionsApi = {
   list: defineRoute({
     method: 'GET',
     path: '/api/downloads/subscriptions',
-    summary: 'Channels, playlists and feeds that are looked at for new videos.',
+    summary: 'Lists the subscribed channels, playlists and feeds.',
     access: mayRead('downloads'),
     reply: z.object({ subscriptions: z.array(Subscription) }),
   }),
   add: defineRoute({
     method: 'POST',
     path: '/api/downloads/subscriptions',
-    summary: 'Subscribes. What is there by now counts as seen; only what comes later is downloaded.',
+    summary: 'Adds a subscription. Existing entries count as seen; only later entries are downloaded.',
     access: mayWrite('downloads'),
     body: DownloadOptions.extend({
       url: address,
@@ -99,8 +99,8 @@ export const subscriptionsApi = {
     method: 'POST',
     path: '/api/downloads/subscriptions/update',
     summary:
-      'Changes the fields that are named; `enabled: false` pauses it. At another address, videos that are known ' +
-      'stay known; where it has none of them, what is there by now counts as seen.',
+      'Changes the fields in the request; `enabled: false` pauses the subscription. If the address changes, ' +
+      'known videos stay known; if the new address lists none of them, its existing entries count as seen.',
     access: mayWrite('downloads'),
     body: z.object({
       id: z.string(),
@@ -117,15 +117,21 @@ export const subscriptionsApi = {
   check: defineRoute({
     method: 'POST',
     path: '/api/downloads/subscriptions/check',
-    summary: 'Looks for new videos now; answers when it has looked.',
+    summary: 'Checks for new videos now. The response is sent after the check.',
     access: mayWrite('downloads'),
-    body: z.object({ ids: z.array(z.string()).max(1000).optional().describe('Left out: all that are not paused.') }),
+    body: z.object({
+      ids: z
+        .array(z.string())
+        .max(1000)
+        .optional()
+        .describe('If missing, all subscriptions that are not paused are checked.'),
+    }),
     reply: z.object({ queued: z.int() }),
   }),
   remove: defineRoute({
     method: 'POST',
     path: '/api/downloads/subscriptions/remove',
-    summary: 'Ends subscriptions. What was downloaded stays; for ten minutes they can be restored.',
+    summary: 'Removes subscriptions. Downloaded files are kept, and the removal can be undone for ten minutes.',
     access: mayWrite('downloads'),
     body: Ids,
     reply: z.object({ removed: z.array(z.string()) }),
@@ -133,7 +139,7 @@ export const subscriptionsApi = {
   restore: defineRoute({
     method: 'POST',
     path: '/api/downloads/subscriptions/restore',
-    summary: 'Takes a removal back, with all that was seen.',
+    summary: 'Undoes a removal, including the list of seen entries.',
     access: mayWrite('downloads'),
     body: Ids,
     reply: z.object({ restored: z.array(z.string()) }),
@@ -141,14 +147,14 @@ export const subscriptionsApi = {
   picture: defineRoute({
     method: 'GET',
     path: '/api/downloads/subscriptions/:id/picture',
-    summary: 'A small picture: of the channel itself, else of one of its videos.',
+    summary: 'Returns a small image of the channel or, if it has none, of one of its videos.',
     access: mayRead('downloads'),
     reply: fileReply,
   }),
   preview: defineRoute({
     method: 'POST',
     path: '/api/downloads/subscriptions/preview',
-    summary: 'What is behind an address now, and which of it a filter would let through.',
+    summary: 'Returns the current entries at an address, and which of them match a filter.',
     access: mayWrite('downloads'),
     body: z.object({ url: address, titleRegex: titleRegex.default('') }),
     reply: SubscriptionPreview,

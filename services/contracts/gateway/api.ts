@@ -134,14 +134,14 @@ export const gatewayApi = {
   state: defineRoute({
     method: 'GET',
     path: '/api/gateway',
-    summary: 'What is shared with the home network, and where it answers.',
+    summary: 'Returns the services that are shared on the home network, with their addresses.',
     access: 'admin',
     reply: GatewayState,
   }),
   addresses: defineRoute({
     method: 'GET',
     path: '/api/gateway/addresses',
-    summary: 'Where other devices reach what is shared.',
+    summary: 'Lists the addresses at which other devices can reach the shared services.',
     access: 'user',
     reply: z.object({
       /** Same as in the state. */
@@ -162,21 +162,21 @@ export const gatewayApi = {
   test: defineRoute({
     method: 'POST',
     path: '/api/gateway/test',
-    summary: 'Asks what is shared as a device of the network would, and says in words what it finds.',
+    summary: 'Tests each shared address as a device on the network would, and returns the results as text.',
     access: 'admin',
     reply: SelfTest,
   }),
   signedIn: defineRoute({
     method: 'GET',
     path: '/api/gateway/sessions',
-    summary: 'The browsers that are signed in to what is shared, the latest first.',
+    summary: 'Lists the browsers that are signed in to shared services, most recent first.',
     access: 'admin',
     reply: z.object({ sessions: z.array(SignedInDevice) }),
   }),
   signOut: defineRoute({
     method: 'DELETE',
     path: '/api/gateway/sessions/:id',
-    summary: 'Signs a browser out; what it has open ends.',
+    summary: 'Signs a browser out, and closes its open connections.',
     access: 'admin',
     reply: z.object({}),
   }),

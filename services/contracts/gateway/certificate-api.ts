@@ -47,14 +47,14 @@ export const certificateApi = {
   state: defineRoute({
     method: 'GET',
     path: '/api/gateway/certificate',
-    summary: 'The certificate of a public authority for the own domain, and the state of its order.',
+    summary: 'Returns the certificate from a public authority for the custom domain, and the state of its order.',
     access: 'admin',
     reply: PublicCertificateState,
   }),
   retry: defineRoute({
     method: 'POST',
     path: '/api/gateway/certificate/retry',
-    summary: 'Checks a record that was created by hand, or repeats a failed order now.',
+    summary: 'Checks a record that was created manually, or repeats a failed order now.',
     access: 'admin',
     reply: PublicCertificateState,
   }),

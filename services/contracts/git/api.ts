@@ -82,12 +82,20 @@ export const GitContent = z.discriminatedUnion('kind', [
     revision: z.string(),
     /** Last commit that changed the file. */
     commit: GitCommit,
-    id: z.string().describe('Of its bytes; who changes it says what he saw.'),
+    id: z.string().describe("ID of the file's contents. A change contains the ID that the caller has seen."),
     size: z.number(),
     /** Null for binary files and for text that is too large to display. */
     text: z.string().nullable(),
-    editable: z.boolean().describe('The text is all of its bytes; that of another charset only shows it.'),
-    lfs: z.boolean().default(false).describe('The content is stored with Git LFS; the size is that of the content.'),
+    editable: z
+      .boolean()
+      .describe(
+        'True if the text contains exactly the bytes of the file; false if it was converted from another charset ' +
+          'for display.',
+      ),
+    lfs: z
+      .boolean()
+      .default(false)
+      .describe('The content is stored with Git LFS; the size is the size of the content.'),
   }),
 ]);
 export type GitContent = z.infer<typeof GitContent>;
@@ -127,7 +135,7 @@ export const DiffQuery = z.object({
   whitespace: z
     .enum(['show', 'hide'])
     .default('show')
-    .describe('With `hide`, changes of whitespace and files without other changes are left out.'),
+    .describe('With `hide`, whitespace changes are omitted, as are files without other changes.'),
 });
 
 /** SSH key of an account. */
@@ -148,7 +156,7 @@ export const gitApi = {
   list: defineRoute({
     method: 'GET',
     path: '/api/git/repositories',
-    summary: 'Repositories that the caller may read, the newest change first, or by their names.',
+    summary: 'Lists the repositories that the caller can read, most recently changed first, or finds them by name.',
     access: 'objects',
     query: z.object({
       q: z.string().max(200).default(''),
@@ -160,7 +168,7 @@ export const gitApi = {
   create: defineRoute({
     method: 'POST',
     path: '/api/git/repositories',
-    summary: 'Makes a repository of the own account.',
+    summary: "Creates a repository in the caller's account.",
     access: 'user',
     body: z.object({ name: z.string().max(100), description: z.string().max(2048).default(''), private: z.boolean() }),
     reply: GitRepository,
@@ -169,22 +177,22 @@ export const gitApi = {
     method: 'GET',
     path: repositoryPath,
     summary:
-      'A repository with its branches, its tags and the addresses it is cloned from; also by a name that it had ' +
-      'before.',
+      'Returns a repository with its branches, tags and clone addresses. Former names of the repository also ' +
+      'work.',
     access: 'objects',
     reply: GitRepositoryView,
   }),
   remove: defineRoute({
     method: 'DELETE',
     path: repositoryPath,
-    summary: 'Removes a repository with everything in it.',
+    summary: 'Permanently deletes a repository.',
     access: 'objects',
     reply: ok,
   }),
   content: defineRoute({
     method: 'GET',
     path: `${repositoryPath}/content`,
-    summary: 'A folder or a file at a branch, a tag or a commit.',
+    summary: 'Returns a folder or a file at a branch, tag or commit.',
     access: 'objects',
     query: z.object({ ref: z.string().max(250).default(''), path: z.string().max(4096).default('') }),
     reply: GitContent,
@@ -192,7 +200,7 @@ export const gitApi = {
   file: defineRoute({
     method: 'GET',
     path: `${repositoryPath}/file`,
-    summary: 'A file as it is, up to 16 MiB.',
+    summary: 'Returns the unchanged contents of a file, up to 16 MiB.',
     access: 'objects',
     query: z.object({ ref: z.string().max(250).default(''), path: z.string().min(1).max(4096) }),
     reply: fileReply,
@@ -200,19 +208,19 @@ export const gitApi = {
   change: defineRoute({
     method: 'POST',
     path: `${repositoryPath}/content`,
-    summary: 'Makes, changes, moves or removes a file: one commit.',
+    summary: 'Creates, changes, moves or deletes a file in one commit.',
     access: 'objects',
     body: z.object({
-      branch: z.string().min(1).max(250).describe('The commit goes onto it.'),
-      newBranch: z.string().max(250).default('').describe('In its place onto a new one that begins at it.'),
+      branch: z.string().min(1).max(250).describe('Branch that receives the commit.'),
+      newBranch: z.string().max(250).default('').describe('Creates a new branch from `branch` for the commit.'),
       path: z.string().trim().min(1).max(4096),
-      from: z.string().max(4096).default('').describe('Where it was before; empty for a new file.'),
-      id: z.string().max(40).default('').describe('What it was when it was read.'),
+      from: z.string().max(4096).default('').describe('Previous path of the file; empty for a new file.'),
+      id: z.string().max(40).default('').describe('ID of the contents that the caller has read.'),
       text: z
         .string()
         .max(1024 * 1024)
         .nullable()
-        .describe('Null removes it.'),
+        .describe('Null deletes the file.'),
       message: z.string().trim().max(65_536).default(''),
     }),
     reply: z.object({ branch: z.string(), commit: z.string() }),
@@ -220,7 +228,7 @@ export const gitApi = {
   blame: defineRoute({
     method: 'GET',
     path: `${repositoryPath}/blame`,
-    summary: 'Which commit each line of a file comes from.',
+    summary: 'Returns the commit that each line of a file comes from.',
     access: 'objects',
     query: z.object({ ref: z.string().max(250).default(''), path: z.string().min(1).max(4096) }),
     reply: z.object({ commit: GitCommit, parts: z.array(GitBlamePart) }),
@@ -228,7 +236,7 @@ export const gitApi = {
   commits: defineRoute({
     method: 'GET',
     path: `${repositoryPath}/commits`,
-    summary: 'Commits, the newest first; those that changed a path where one is given.',
+    summary: 'Lists commits, newest first. With a path, lists only commits that changed it.',
     access: 'objects',
     query: z.object({
       ref: z.string().max(250).default(''),
@@ -240,7 +248,7 @@ export const gitApi = {
   commit: defineRoute({
     method: 'GET',
     path: `${repositoryPath}/commits/:commit`,
-    summary: 'A commit and what it changed.',
+    summary: 'Returns a commit and its changes.',
     access: 'objects',
     query: DiffQuery,
     reply: GitDiff.extend({ commit: GitCommit }),
@@ -248,14 +256,14 @@ export const gitApi = {
   keys: defineRoute({
     method: 'GET',
     path: '/api/git/keys',
-    summary: 'The own public keys for SSH.',
+    summary: "Lists the caller's public SSH keys.",
     access: 'user',
     reply: z.object({ keys: z.array(GitKey) }),
   }),
   addKey: defineRoute({
     method: 'POST',
     path: '/api/git/keys',
-    summary: 'Adds a public key of the own account.',
+    summary: "Adds a public SSH key to the caller's account.",
     access: 'user',
     body: z.object({ title: z.string().trim().min(1).max(200), key: z.string().min(1).max(16_384) }),
     reply: GitKey,
@@ -263,7 +271,7 @@ export const gitApi = {
   removeKey: defineRoute({
     method: 'DELETE',
     path: '/api/git/keys/:id',
-    summary: 'Removes a public key of the own account.',
+    summary: "Removes a public SSH key from the caller's account.",
     access: 'user',
     reply: ok,
   }),

@@ -27,7 +27,8 @@ export const gitBranchesApi = {
   list: defineRoute({
     method: 'GET',
     path: repositoryPath,
-    summary: 'Branches with their last commit and how far they are from the default one, which comes first.',
+    summary:
+      'Lists branches with their last commit and their divergence from the default branch, which is listed ' + 'first.',
     access,
     query: z.object({ q: z.string().max(200).default(''), offset: z.coerce.number().int().min(0).default(0) }),
     reply: z.object({
@@ -41,7 +42,7 @@ export const gitBranchesApi = {
   create: defineRoute({
     method: 'POST',
     path: repositoryPath,
-    summary: 'Makes a branch that begins at another one, a tag or a commit.',
+    summary: 'Creates a branch from another branch, a tag or a commit.',
     access,
     body: z.object({ name, from: name }),
     reply: ok,
@@ -49,7 +50,7 @@ export const gitBranchesApi = {
   remove: defineRoute({
     method: 'DELETE',
     path: repositoryPath,
-    summary: 'Removes a branch, as long as it is at the commit that the caller saw.',
+    summary: 'Deletes a branch, if it still points to the commit that the caller has seen.',
     access,
     // Not trimmed: a branch name may end in a Unicode space.
     query: z.object({ name: z.string().min(1).max(250), commit: z.string().length(40) }),

@@ -16,7 +16,7 @@ export const gitInsightsApi = {
   languages: defineRoute({
     method: 'GET',
     path: `${repositoryPath}/languages`,
-    summary: 'Programming languages of a branch, a tag or a commit, the largest first.',
+    summary: 'Returns the programming languages at a branch, tag or commit, largest first.',
     access: 'objects',
     query: z.object({ ref: z.string().max(250).default('') }),
     reply: z.object({ languages: z.array(GitLanguage) }),
@@ -24,7 +24,7 @@ export const gitInsightsApi = {
   listLanguages: defineRoute({
     method: 'GET',
     path: '/api/git/languages',
-    summary: 'Programming languages on the default branches of repositories that the caller may read.',
+    summary: 'Returns the programming languages on the default branches of repositories that the caller can read.',
     access: 'user',
     query: z.object({
       ids: z
@@ -37,7 +37,7 @@ export const gitInsightsApi = {
   files: defineRoute({
     method: 'GET',
     path: `${repositoryPath}/files`,
-    summary: 'Paths of all files of a branch, a tag or a commit, up to 50,000.',
+    summary: 'Lists the paths of all files at a branch, tag or commit, up to 50,000.',
     access: 'objects',
     query: z.object({ ref: z.string().max(250).default('') }),
     reply: z.object({ paths: z.array(z.string()), commit: z.string(), more: z.boolean() }),
@@ -46,8 +46,8 @@ export const gitInsightsApi = {
     method: 'GET',
     path: '/api/git/activity',
     summary:
-      'Contributions of the last year in repositories that the caller may read, by quarters of an hour: pushes, ' +
-      'issues, pull requests, comments and events.',
+      'Returns the contributions of the last year in repositories that the caller can read, in intervals of 15 ' +
+      'minutes: pushes, issues, pull requests, comments and events.',
     access: 'user',
     reply: z.object({ parts: z.array(GitActivityPart) }),
   }),

@@ -161,7 +161,7 @@ export const gitIssuesApi = {
   list: defineRoute({
     method: 'GET',
     path: `${repositoryPath}/issues`,
-    summary: 'Issues or pull requests, the newest first, with how many are open and closed.',
+    summary: 'Lists issues or pull requests, newest first, with the number of open and closed ones.',
     access: 'objects',
     query: z.object({
       kind: z.enum(['issues', 'pulls']).default('issues'),
@@ -177,14 +177,14 @@ export const gitIssuesApi = {
   thread: defineRoute({
     method: 'GET',
     path: thread,
-    summary: 'An issue or a pull request with everything that was said and done.',
+    summary: 'Returns an issue or a pull request with its complete timeline.',
     access: 'objects',
     reply: GitThread,
   }),
   create: defineRoute({
     method: 'POST',
     path: `${repositoryPath}/issues`,
-    summary: 'Makes an issue.',
+    summary: 'Creates an issue.',
     access: 'objects',
     body: z.object({ title, text: text.default(''), labels: z.array(z.int()).max(100).default([]) }),
     reply: numbered,
@@ -207,7 +207,7 @@ export const gitIssuesApi = {
   comment: defineRoute({
     method: 'POST',
     path: `${thread}/comments`,
-    summary: 'Says something in an issue or a pull request.',
+    summary: 'Adds a comment to an issue or a pull request.',
     access: 'objects',
     body: z.object({ text: text.trim().min(1, { error: m.commentRequired }) }),
     reply: ok,
@@ -219,7 +219,7 @@ export const gitIssuesApi = {
     access: 'objects',
     body: z.object({
       content: GitReactionContent,
-      entry: z.int().min(0).default(0).describe('The comment; 0 is the issue itself.'),
+      entry: z.int().min(0).default(0).describe('ID of the comment; 0 for the issue itself.'),
       enabled: z.boolean(),
     }),
     reply: ok,
@@ -227,7 +227,7 @@ export const gitIssuesApi = {
   fields: defineRoute({
     method: 'GET',
     path: `${repositoryPath}/issue-fields`,
-    summary: 'Labels and milestones of a repository, and the people who may be assigned.',
+    summary: 'Lists the labels and milestones of a repository, and the accounts that can be assigned.',
     access: 'objects',
     reply: z.object({ labels: z.array(GitLabel), milestones: z.array(GitMilestone), people: z.array(z.string()) }),
   }),
@@ -242,7 +242,7 @@ export const gitIssuesApi = {
   changeLabel: defineRoute({
     method: 'PATCH',
     path: `${repositoryPath}/labels/:label`,
-    summary: 'Changes a label, wherever it is.',
+    summary: 'Changes a label in all places where it is used.',
     access: 'objects',
     body: labelBody,
     reply: GitLabel,
@@ -250,7 +250,7 @@ export const gitIssuesApi = {
   removeLabel: defineRoute({
     method: 'DELETE',
     path: `${repositoryPath}/labels/:label`,
-    summary: 'Removes a label from a repository and from all that have it.',
+    summary: 'Deletes a label from a repository, and removes it from all issues and pull requests.',
     access: 'objects',
     reply: ok,
   }),
@@ -265,7 +265,7 @@ export const gitIssuesApi = {
   closeMilestone: defineRoute({
     method: 'PATCH',
     path: `${repositoryPath}/milestones/:milestone`,
-    summary: 'Closes a milestone, or opens it again.',
+    summary: 'Closes or reopens a milestone.',
     access: 'objects',
     body: z.object({ closed: z.boolean() }),
     reply: ok,
@@ -273,7 +273,7 @@ export const gitIssuesApi = {
   pull: defineRoute({
     method: 'POST',
     path: `${repositoryPath}/pulls`,
-    summary: 'Asks for a branch to be pulled into another one.',
+    summary: 'Creates a pull request.',
     access: 'objects',
     body: z.object({
       title,
@@ -286,12 +286,12 @@ export const gitIssuesApi = {
   changes: defineRoute({
     method: 'GET',
     path: `${repositoryPath}/pulls/:number/changes`,
-    summary: 'The commits of a pull request, and what they change together.',
+    summary: 'Lists the commits of a pull request and their combined changes.',
     access: 'objects',
     query: DiffQuery,
     reply: GitDiff.extend({
       commits: z.array(GitCommit),
-      head: z.string().describe('The commit that would be merged.'),
+      head: z.string().describe('Commit that would be merged.'),
     }),
   }),
   merge: defineRoute({
@@ -309,14 +309,14 @@ export const gitIssuesApi = {
   update: defineRoute({
     method: 'POST',
     path: `${repositoryPath}/pulls/:number/update`,
-    summary: 'Brings what the base has into the branch of a pull request.',
+    summary: 'Updates the branch of a pull request with the changes from the base branch.',
     access: 'objects',
     reply: ok,
   }),
   requestReview: defineRoute({
     method: 'PUT',
     path: `${repositoryPath}/pulls/:number/reviewers/:account`,
-    summary: 'Asks somebody to review a pull request, or no longer.',
+    summary: 'Requests a review of a pull request, or withdraws the request.',
     access: 'objects',
     body: z.object({ wanted: z.boolean() }),
     reply: ok,
@@ -324,7 +324,7 @@ export const gitIssuesApi = {
   review: defineRoute({
     method: 'POST',
     path: `${repositoryPath}/pulls/:number/reviews`,
-    summary: 'Says what one thinks of a pull request, as a whole and of its lines.',
+    summary: 'Submits a review of a pull request, with comments on individual lines.',
     access: 'objects',
     body: z.object({
       verdict: z.enum(['COMMENT', 'APPROVED', 'REQUEST_CHANGES']),

@@ -8,7 +8,7 @@ export const gitMovingApi = {
   publish: defineRoute({
     method: 'POST',
     path: '/api/git/publish',
-    summary: 'Makes a repository of a folder of this computer.',
+    summary: 'Creates a repository from a folder on this computer.',
     access: 'admin',
     body: z.object({
       folder: z.string().trim().min(1, { error: m.folderRequired }).max(4096),
@@ -20,7 +20,7 @@ export const gitMovingApi = {
   migrate: defineRoute({
     method: 'POST',
     path: '/api/git/migrate',
-    summary: 'Copies a repository from elsewhere.',
+    summary: 'Imports a repository from another server.',
     access: 'user',
     body: z.object({
       address: z.string().trim().min(1, { error: m.addressRequired }).max(2048),
@@ -34,14 +34,14 @@ export const gitMovingApi = {
   save: defineRoute({
     method: 'GET',
     path: '/api/git/repositories/:owner/:name/backup',
-    summary: 'A repository with its issues, pull requests, releases and large files as one file.',
+    summary: 'Exports a repository with its issues, pull requests, releases and large files as one file.',
     access: 'objects',
     reply: fileReply,
   }),
   restore: defineRoute({
     method: 'POST',
     path: '/api/git/restore',
-    summary: 'Restores a repository from such a file, which tells who wrote what.',
+    summary: 'Restores a repository from an exported file. The file determines the authors.',
     access: 'admin',
     query: z.object({ name: z.string().max(100).default('') }),
     bytes: true,

@@ -72,24 +72,26 @@ export const gitOverviewApi = {
   overview: defineRoute({
     method: 'GET',
     path: '/api/git/overview',
-    summary: 'What is there, what happened last, and what waits for the caller.',
+    summary: 'Returns the repositories, the recent events, and the items that are waiting for the caller.',
     access: 'user',
-    query: z.object({ all: z.stringbool().default(false).describe('All that waits, up to 500 of each kind.') }),
+    query: z.object({
+      all: z.stringbool().default(false).describe('Returns all waiting items, up to 500 of each kind.'),
+    }),
     reply: GitOverview,
   }),
   history: defineRoute({
     method: 'GET',
     path: '/api/git/history',
-    summary: 'What happened in repositories that the caller may read, the newest first.',
+    summary: 'Lists the events in repositories that the caller can read, newest first.',
     access: 'user',
     query: z.object({
-      repository: z.string().max(200).default('').describe('`owner/name`; empty: all of them.'),
-      before: z.coerce.number().int().min(0).optional().describe('The time of the last event that is known.'),
+      repository: z.string().max(200).default('').describe('`owner/name`; empty for all repositories.'),
+      before: z.coerce.number().int().min(0).optional().describe('Time of the last event on the previous page.'),
       beforeId: z
         .string()
         .regex(/^[eipr]\d{1,15}$/)
         .optional()
-        .describe('Its id, since several happen at one time.'),
+        .describe('ID of the last event on the previous page, because several events can have the same time.'),
     }),
     reply: z.object({ events: z.array(GitEvent), more: z.boolean() }),
   }),

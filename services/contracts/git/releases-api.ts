@@ -35,14 +35,14 @@ export const gitReleasesApi = {
   list: defineRoute({
     method: 'GET',
     path: repositoryPath,
-    summary: 'Releases of a repository, the newest first; drafts for those who write.',
+    summary: 'Lists the releases of a repository, newest first. Drafts are included if the caller has write access.',
     access,
     reply: z.object({ releases: z.array(GitRelease), mayWrite: z.boolean(), tags: z.array(z.string()) }),
   }),
   create: defineRoute({
     method: 'POST',
     path: repositoryPath,
-    summary: 'Releases a tag, which is made where it is missing.',
+    summary: 'Creates a release for a tag. If the tag does not exist, it is created.',
     access,
     body: z.object({
       tag: z.string().trim().min(1, { error: m.tagRequired }).max(200),
@@ -54,7 +54,7 @@ export const gitReleasesApi = {
   change: defineRoute({
     method: 'PATCH',
     path: `${repositoryPath}/:id`,
-    summary: 'Changes what is named of a release.',
+    summary: 'Changes the fields of a release that the request contains.',
     access,
     body: toPatchSchema(z.object(values)),
     reply: GitRelease,
@@ -62,14 +62,14 @@ export const gitReleasesApi = {
   remove: defineRoute({
     method: 'DELETE',
     path: `${repositoryPath}/:id`,
-    summary: 'Removes a release; its tag stays.',
+    summary: 'Deletes a release. Its tag is kept.',
     access,
     reply: ok,
   }),
   notes: defineRoute({
     method: 'GET',
     path: `${repositoryPath}/notes`,
-    summary: 'What merged pull requests and commits brought since the release before, as a text to begin with.',
+    summary: 'Generates release notes from the pull requests and commits merged since the previous release.',
     access,
     query: z.object({ ref: z.string().max(250).default('') }),
     reply: z.object({ text: z.string() }),
@@ -77,7 +77,7 @@ export const gitReleasesApi = {
   attach: defineRoute({
     method: 'POST',
     path: `${repositoryPath}/:id/files`,
-    summary: 'Takes in a file of a release, sent as it is.',
+    summary: 'Uploads a file to a release. The request body is the file.',
     access,
     query: z.object({ name: z.string().min(1).max(255) }),
     bytes: true,
@@ -86,21 +86,21 @@ export const gitReleasesApi = {
   file: defineRoute({
     method: 'GET',
     path: `${repositoryPath}/:id/files/:file`,
-    summary: 'A file of a release.',
+    summary: 'Downloads a file of a release.',
     access,
     reply: fileReply,
   }),
   source: defineRoute({
     method: 'GET',
     path: `${repositoryPath}/:id/source/:kind`,
-    summary: 'All files of the tag of a release in one; `kind` is `zip`, `tar.gz` or `tar`.',
+    summary: "Downloads the source files at a release's tag as an archive; `kind` is `zip`, `tar.gz` or `tar`.",
     access,
     reply: fileReply,
   }),
   detach: defineRoute({
     method: 'DELETE',
     path: `${repositoryPath}/:id/files/:file`,
-    summary: 'Removes a file of a release.',
+    summary: 'Deletes a file of a release.',
     access,
     reply: ok,
   }),

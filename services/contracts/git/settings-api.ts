@@ -78,7 +78,9 @@ export const GitRepositorySettings = z.object({
   protections: z.array(GitProtection),
   deployKeys: z.array(GitDeployKey),
   hooks: z.array(GitHook),
-  mayRemove: z.boolean().describe('The caller has the name that it stands under; who administers it may have less.'),
+  mayRemove: z
+    .boolean()
+    .describe('True if the caller owns the repository. Accounts that only administer the repository cannot delete it.'),
 });
 export type GitRepositorySettings = z.infer<typeof GitRepositorySettings>;
 
@@ -87,17 +89,17 @@ export const gitSettingsApi = {
   read: defineRoute({
     method: 'GET',
     path: `${repositoryPath}/settings`,
-    summary: 'What is set of a repository, who may use it, and whom it tells.',
+    summary: 'Returns the settings, collaborators, protections, keys and webhooks of a repository.',
     access,
     reply: GitRepositorySettings,
   }),
   change: defineRoute({
     method: 'PATCH',
     path: `${repositoryPath}/settings`,
-    summary: 'Changes what is set of a repository.',
+    summary: 'Changes the settings of a repository.',
     access,
     body: z.object({
-      name: z.string().trim().max(100).optional().describe('Its old address leads to the new one.'),
+      name: z.string().trim().max(100).optional().describe('New name. The old address redirects to the new one.'),
       description: z.string().max(2048).optional(),
       private: z.boolean().optional(),
       archived: z.boolean().optional(),
@@ -108,7 +110,7 @@ export const gitSettingsApi = {
   share: defineRoute({
     method: 'PUT',
     path: `${repositoryPath}/collaborators/:account`,
-    summary: 'Lets an account use a repository.',
+    summary: 'Adds a collaborator to a repository.',
     access,
     body: z.object({ permission: GitPermission }),
     reply: ok,
@@ -116,14 +118,14 @@ export const gitSettingsApi = {
   unshare: defineRoute({
     method: 'DELETE',
     path: `${repositoryPath}/collaborators/:account`,
-    summary: 'Takes a repository away from an account that it was shared with.',
+    summary: 'Removes a collaborator from a repository.',
     access,
     reply: ok,
   }),
   protect: defineRoute({
     method: 'POST',
     path: `${repositoryPath}/protections`,
-    summary: 'Protects a branch, or those whose names fit a pattern.',
+    summary: 'Protects a branch, or all branches whose names match a pattern.',
     access,
     body: GitProtection.omit({ id: true }).extend({ rule: z.string().trim().min(1).max(250) }),
     reply: ok,
@@ -131,14 +133,14 @@ export const gitSettingsApi = {
   unprotect: defineRoute({
     method: 'DELETE',
     path: `${repositoryPath}/protections/:id`,
-    summary: 'Removes the protection of branches.',
+    summary: 'Removes a branch protection.',
     access,
     reply: ok,
   }),
   addDeployKey: defineRoute({
     method: 'POST',
     path: `${repositoryPath}/deploy-keys`,
-    summary: 'Adds a public key that is good for this repository alone.',
+    summary: 'Adds a deploy key, which gives access only to this repository.',
     access,
     body: z.object({
       title: z.string().trim().min(1).max(200),
@@ -150,14 +152,14 @@ export const gitSettingsApi = {
   removeDeployKey: defineRoute({
     method: 'DELETE',
     path: `${repositoryPath}/deploy-keys/:id`,
-    summary: 'Removes such a key.',
+    summary: 'Removes a deploy key.',
     access,
     reply: ok,
   }),
   addHook: defineRoute({
     method: 'POST',
     path: `${repositoryPath}/hooks`,
-    summary: 'Has an address told of what happens.',
+    summary: 'Adds a webhook.',
     access,
     body: z.object({
       url: z.string().max(2000),
@@ -170,7 +172,7 @@ export const gitSettingsApi = {
   changeHook: defineRoute({
     method: 'PATCH',
     path: `${repositoryPath}/hooks/:id`,
-    summary: 'Switches a webhook on or off.',
+    summary: 'Enables or disables a webhook.',
     access,
     body: z.object({ active: z.boolean() }),
     reply: ok,
@@ -185,21 +187,21 @@ export const gitSettingsApi = {
   testHook: defineRoute({
     method: 'POST',
     path: `${repositoryPath}/hooks/:id/test`,
-    summary: 'Sends a webhook the newest commit as a push.',
+    summary: 'Sends the newest commit to a webhook as a push event.',
     access,
     reply: ok,
   }),
   deliveries: defineRoute({
     method: 'GET',
     path: `${repositoryPath}/hooks/:id/deliveries`,
-    summary: 'What a webhook was sent and what it answered, the newest first.',
+    summary: 'Lists the deliveries of a webhook with their responses, newest first.',
     access,
     reply: z.object({ deliveries: z.array(GitDelivery) }),
   }),
   replay: defineRoute({
     method: 'POST',
     path: `${repositoryPath}/hooks/:id/deliveries/:delivery`,
-    summary: 'Sends a delivery once more.',
+    summary: 'Sends a delivery again.',
     access,
     reply: ok,
   }),

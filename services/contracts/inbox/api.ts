@@ -70,7 +70,7 @@ export const inboxChanged = defineTopic(
   z.object({
     ids: z.array(z.int()),
     change: z.object({ read: z.boolean().optional(), done: z.boolean().optional(), removed: z.boolean().optional() }),
-    unread: z.int().nullable().describe('Of all rows; null for a person who may not see all of them.'),
+    unread: z.int().nullable().describe('Number of all unread rows. Null for users who cannot see all rows.'),
     /** The same rows by origin, which determines the accounts that receive the event. */
     places: z.array(z.object({ topic: z.string(), source: z.string(), ids: z.array(z.int()) })).optional(),
   }),
@@ -101,7 +101,7 @@ export const inboxApi = {
   list: defineRoute({
     method: 'GET',
     path: '/api/inbox',
-    summary: 'The rows the caller may read, newest first; page on with `before` set to the last id.',
+    summary: 'Lists the rows that the caller can read, newest first. For the next page, set `before` to the last ID.',
     access: 'objects',
     query: z.object({
       before: z.coerce.number().int().optional(),
@@ -109,7 +109,7 @@ export const inboxApi = {
       /** Words that title or body must contain, the last one as a prefix; quoted words must be adjacent. */
       q: z.string().optional(),
       source: z.string().optional(),
-      topic: z.string().optional().describe('Only the rows of this push topic.'),
+      topic: z.string().optional().describe('Returns only the rows of this push topic.'),
       tag: z.string().optional(),
       minPriority: z.coerce.number().int().min(1).max(5).optional(),
       unread: z.stringbool().optional(),
@@ -117,8 +117,8 @@ export const inboxApi = {
       repeats: z
         .enum(['newest'])
         .optional()
-        .describe('Of messages that came again and again, the newest alone. A search and `unread` show each.'),
-      repeatsOf: z.coerce.number().int().optional().describe('The earlier ones of which this row is a repeat.'),
+        .describe('Returns only the newest of several repeated messages. Ignored in searches and with `unread`.'),
+      repeatsOf: z.coerce.number().int().optional().describe('Returns the earlier messages that this row repeats.'),
     }),
     reply: z.object({ items: z.array(InboxItem), unread: z.int(), total: z.int(), sources: z.array(z.string()) }),
   }),
@@ -126,8 +126,8 @@ export const inboxApi = {
     method: 'GET',
     path: '/api/inbox/search',
     summary:
-      'The newest rows with these words, also those put away: as the list, but nothing is counted, for each ' +
-      'letter typed.',
+      'Searches for the newest rows that contain these words, including archived ones. Unlike the list, it does ' +
+      'not count the results, so it is fast enough for searching while typing.',
     access: 'objects',
     query: z.object({ q: z.string(), limit: z.coerce.number().int().min(1).max(50).default(6) }),
     reply: z.object({ items: z.array(InboxItem) }),
@@ -135,40 +135,42 @@ export const inboxApi = {
   unreadTopics: defineRoute({
     method: 'GET',
     path: '/api/inbox/unread-topics',
-    summary: 'The push topics with unread rows that the caller may read: their number and the highest priority.',
+    summary:
+      'Lists the push topics with unread rows that the caller can read, with the number and the highest ' +
+      'priority of these rows.',
     access: 'objects',
     reply: z.object({ topics: z.array(UnreadTopic) }),
   }),
   one: defineRoute({
     method: 'GET',
     path: '/api/inbox/:id',
-    summary: 'One row, also one that was put away; 404 `inbox.unknown` when there is none.',
+    summary: 'Returns one row, including an archived one. Returns 404 `inbox.unknown` if it does not exist.',
     access: 'objects',
     reply: InboxItem,
   }),
   change: defineRoute({
     method: 'PATCH',
     path: '/api/inbox',
-    summary: 'Marks rows read, unread, done or not done; `all` stands for every row the caller may read.',
+    summary: 'Marks rows as read, unread, archived or not archived. `all` includes every row that the caller can read.',
     access: 'objects',
     body: z.object({
       ids: z.union([z.literal('all'), z.array(z.int()).min(1).max(1000)]),
-      topic: z.string().min(1).optional().describe('With `all`: only the rows of this push topic.'),
+      topic: z.string().min(1).optional().describe('With `all`, includes only the rows of this push topic.'),
       read: z.boolean().optional(),
       done: z.boolean().optional(),
-      repeats: z.literal(true).optional().describe('Also the earlier ones of which these rows are repeats.'),
-      undoable: z.literal(true).optional().describe('Answers with the number of the change.'),
+      repeats: z.literal(true).optional().describe('Also includes the earlier messages that these rows repeat.'),
+      undoable: z.literal(true).optional().describe('Returns the number of the change, which is needed to undo it.'),
     }),
     reply: z.object({
       changed: z.int(),
       unread: z.int(),
-      change: z.int().optional().describe('To take it back by.'),
+      change: z.int().optional().describe('Number of the change, with which it can be undone.'),
     }),
   }),
   undo: defineRoute({
     method: 'POST',
     path: '/api/inbox/undo',
-    summary: 'Takes a change back: every row that nobody changed since is read and put away as it was before.',
+    summary: 'Undoes a change. Rows that have been changed again since then keep their state.',
     access: 'objects',
     body: z.object({ change: z.int() }),
     reply: z.object({ changed: z.int(), unread: z.int() }),
@@ -176,11 +178,11 @@ export const inboxApi = {
   remove: defineRoute({
     method: 'POST',
     path: '/api/inbox/remove',
-    summary: 'Removes rows for good, for those who may write where they came from.',
+    summary: 'Permanently deletes rows. Requires write access to their topic or source.',
     access: 'objects',
     body: z.object({
       ids: z.array(z.int()).min(1).max(1000),
-      repeats: z.literal(true).optional().describe('Also the earlier ones of which these rows are repeats.'),
+      repeats: z.literal(true).optional().describe('Also deletes the earlier messages that these rows repeat.'),
     }),
     reply: z.object({ removed: z.int(), unread: z.int() }),
   }),

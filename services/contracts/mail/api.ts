@@ -154,7 +154,7 @@ export const mailApi = {
   check: defineRoute({
     method: 'GET',
     path: '/api/mail/check',
-    summary: 'Where mail to an address goes, or that it is refused.',
+    summary: 'Returns the targets of mail to an address, or whether it is rejected.',
     access: 'admin',
     query: z.object({ address }),
     reply: MailCheck,
@@ -162,7 +162,7 @@ export const mailApi = {
   try: defineRoute({
     method: 'POST',
     path: '/api/mail/try',
-    summary: 'What recipients and rules would make of a mail; nothing is sent or kept.',
+    summary: 'Returns how recipients and rules would handle an email, without sending or storing it.',
     access: 'admin',
     body: z.object({
       from: z.string().max(1000),
@@ -175,14 +175,14 @@ export const mailApi = {
   access: defineRoute({
     method: 'GET',
     path: '/api/mail/access',
-    summary: 'How the gateway can be reached: encryption with its certificate, sign-in, networks.',
+    summary: 'Returns how senders can connect to the gateway: encryption with its certificate, sign-in, and networks.',
     access: 'admin',
     reply: MailAccess,
   }),
   takeover: defineRoute({
     method: 'POST',
     path: '/api/mail/takeover',
-    summary: 'What a mailrise.conf amounts to; nothing is saved, and no file of this machine is read.',
+    summary: 'Returns the result of importing a mailrise.conf, without saving it. No files on this computer are read.',
     access: 'admin',
     body: z.object({ text: z.string().max(512 * 1024) }),
     reply: MailriseImport,
@@ -190,7 +190,9 @@ export const mailApi = {
   messages: defineRoute({
     method: 'GET',
     path: '/api/mail/messages',
-    summary: 'Mails of the spool, newest first; page on with `before` set to `receivedAt.id` of the last one.',
+    summary:
+      'Lists the emails in the spool, newest first. For the next page, set `before` to `receivedAt.id` of the ' +
+      'last one.',
     access: 'admin',
     query: z.object({
       before: z
@@ -208,7 +210,7 @@ export const mailApi = {
   outcomes: defineRoute({
     method: 'GET',
     path: '/api/mail/outcomes',
-    summary: 'How many mails of the spool came each day, and what became of them.',
+    summary: 'Returns the number of emails in the spool by day and result.',
     access: 'admin',
     reply: z.object({
       /** Local days such as `2026-11-21`, today last; as many as the spool stores, at most 30. */
@@ -228,21 +230,21 @@ export const mailApi = {
   message: defineRoute({
     method: 'GET',
     path: '/api/mail/messages/:id',
-    summary: 'One mail with its text, its source and what became of it.',
+    summary: 'Returns an email with its text, its source and its result.',
     access: 'admin',
     reply: MailDetail,
   }),
   source: defineRoute({
     method: 'GET',
     path: '/api/mail/messages/:id/source',
-    summary: 'The whole source of a mail, as a file.',
+    summary: 'Downloads the complete source of an email.',
     access: 'admin',
     reply: fileReply,
   }),
   test: defineRoute({
     method: 'POST',
     path: '/api/mail/test',
-    summary: 'Takes a mail to an address as if a program had sent it.',
+    summary: 'Sends a test email to an address, as if a program had sent it.',
     access: 'admin',
     body: z.object({ address }),
     reply: z.object({ id: z.string() }),
@@ -250,14 +252,14 @@ export const mailApi = {
   resend: defineRoute({
     method: 'POST',
     path: '/api/mail/messages/:id/send',
-    summary: 'Delivers a mail once more, to where its recipients lead now.',
+    summary: 'Delivers an email again, according to the current recipients.',
     access: 'admin',
     reply: z.object({ deliveries: z.int() }),
   }),
   remove: defineRoute({
     method: 'DELETE',
     path: '/api/mail/messages/:id',
-    summary: 'Removes a mail and its source for good; deliveries that wait are dropped.',
+    summary: 'Permanently deletes an email and its source. Waiting deliveries are canceled.',
     access: 'admin',
     reply: ok,
   }),

@@ -134,14 +134,14 @@ export const notifyApi = {
   keys: defineRoute({
     method: 'GET',
     path: '/api/notify/keys',
-    summary: 'All keys with their destinations, secrets masked.',
+    summary: 'Lists all keys with their destinations. Secrets are masked.',
     access: 'admin',
     reply: z.object({ keys: z.array(NotifyKey) }),
   }),
   createKey: defineRoute({
     method: 'POST',
     path: '/api/notify/keys',
-    summary: 'Makes a key, empty or out of a TEXT or YAML configuration.',
+    summary: 'Creates a key, either empty or from a TEXT or YAML configuration.',
     access: 'admin',
     body: z.object({ key: NotifyKeyName, text: text.default('') }),
     reply: NotifyKey,
@@ -149,7 +149,7 @@ export const notifyApi = {
   chooseOptions: defineRoute({
     method: 'PUT',
     path: '/api/notify/keys/:key/options',
-    summary: 'Says how a key treats what is posted to it.',
+    summary: 'Changes the options of a key.',
     access: 'admin',
     body: NotifyKeyOptions,
     reply: NotifyKey,
@@ -157,7 +157,7 @@ export const notifyApi = {
   chooseSecret: defineRoute({
     method: 'PUT',
     path: '/api/notify/keys/:key/secret',
-    summary: 'Gives a key the secret that programs sign with, or takes it away.',
+    summary: 'Sets or removes the secret with which programs have to sign their requests to a key.',
     access: 'admin',
     body: NotifyKeySecret,
     reply: z.object({ signed: z.boolean() }),
@@ -165,7 +165,7 @@ export const notifyApi = {
   renameKey: defineRoute({
     method: 'POST',
     path: '/api/notify/keys/:key/rename',
-    summary: 'Gives a key another name; programs that post to the old one get 404 from then on.',
+    summary: 'Renames a key. Programs that send to the old name receive 404.',
     access: 'admin',
     body: z.object({ to: NotifyKeyName }),
     reply: NotifyKey,
@@ -173,14 +173,14 @@ export const notifyApi = {
   removeKey: defineRoute({
     method: 'DELETE',
     path: '/api/notify/keys/:key',
-    summary: 'Removes a key with all its destinations.',
+    summary: 'Deletes a key with all its destinations.',
     access: 'admin',
     reply: ok,
   }),
   exportKey: defineRoute({
     method: 'GET',
     path: '/api/notify/keys/:key/text',
-    summary: 'The configuration of a key as text, secrets masked unless they are asked for.',
+    summary: 'Returns the configuration of a key as text. Secrets are masked unless they are requested.',
     access: 'admin',
     query: z.object({ secrets: z.enum(['true', 'false']).default('false') }),
     reply: z.object({ format: z.string(), text: z.string() }),
@@ -188,7 +188,7 @@ export const notifyApi = {
   importKey: defineRoute({
     method: 'PUT',
     path: '/api/notify/keys/:key/text',
-    summary: 'Puts a TEXT or YAML configuration in the place of what a key has.',
+    summary: 'Replaces the configuration of a key with a TEXT or YAML configuration.',
     access: 'admin',
     body: z.object({ text }),
     reply: NotifyKey,
@@ -196,7 +196,7 @@ export const notifyApi = {
   preview: defineRoute({
     method: 'POST',
     path: '/api/notify/preview',
-    summary: 'What a TEXT or YAML configuration amounts to, line by line; nothing is saved.',
+    summary: 'Returns the result of a TEXT or YAML configuration for each line, without saving it.',
     access: 'admin',
     body: z.object({ text }),
     reply: NotifyPreview,
@@ -204,14 +204,14 @@ export const notifyApi = {
   forms: defineRoute({
     method: 'GET',
     path: '/api/notify/forms',
-    summary: 'How each kind of destination is filled in.',
+    summary: 'Returns the form for each type of destination.',
     access: 'admin',
     reply: z.object({ forms: z.array(DestinationForm) }),
   }),
   filled: defineRoute({
     method: 'GET',
     path: '/api/notify/keys/:key/destinations/:line/form',
-    summary: 'A stored destination in its form, without its secrets.',
+    summary: 'Returns the form values of a stored destination, without its secrets.',
     access: 'admin',
     query: z.object({ id: z.string() }),
     reply: FilledForm,
@@ -219,7 +219,7 @@ export const notifyApi = {
   addDestination: defineRoute({
     method: 'POST',
     path: '/api/notify/keys/:key/destinations',
-    summary: 'Adds a destination to a key; a key that is not there is made.',
+    summary: 'Adds a destination to a key. If the key does not exist, it is created.',
     access: 'admin',
     body: z.object({ ...linePath, tags: tags.default([]) }),
     reply: NotifyKey,
@@ -227,7 +227,7 @@ export const notifyApi = {
   changeDestination: defineRoute({
     method: 'PUT',
     path: '/api/notify/keys/:key/destinations',
-    summary: 'Changes the tags of a destination and, when given, its address.',
+    summary: 'Changes the tags of a destination and, if the request contains it, its URL.',
     access: 'admin',
     body: z.object({ ...named, ...linePath, tags }),
     reply: NotifyKey,
@@ -235,7 +235,7 @@ export const notifyApi = {
   removeDestination: defineRoute({
     method: 'POST',
     path: '/api/notify/keys/:key/destinations/remove',
-    summary: 'Takes a destination out of a key.',
+    summary: 'Removes a destination from a key.',
     access: 'admin',
     body: z.object(named),
     reply: NotifyKey,
@@ -243,7 +243,9 @@ export const notifyApi = {
   choose: defineRoute({
     method: 'GET',
     path: '/api/notify/keys/:key/choose',
-    summary: 'Who would get a notice with this tag expression, and why; without one: everyone.',
+    summary:
+      'Returns the destinations that would receive a notification with this tag expression, and the reasons. ' +
+      'Without an expression, returns the destinations for notifications without tags.',
     access: 'admin',
     query: z.object({ tag: z.string().max(1000).optional() }),
     reply: z.object({ destinations: z.array(NotifyTagMatch) }),
@@ -251,7 +253,7 @@ export const notifyApi = {
   test: defineRoute({
     method: 'POST',
     path: '/api/notify/keys/:key/test',
-    summary: 'Sends a test at once and answers what each destination said.',
+    summary: 'Sends a test notification immediately, and returns the response of each destination.',
     access: 'admin',
     body: z.object({ line: z.int().min(1).optional(), tag: z.string().max(1000).optional() }),
     reply: z.object({ results: z.array(NotifyTestResult) }),
@@ -259,7 +261,9 @@ export const notifyApi = {
   notices: defineRoute({
     method: 'GET',
     path: '/api/notify/notices',
-    summary: 'Notices with the result at each destination, newest first; page on with `before` set to the last id.',
+    summary:
+      'Lists notifications with the result for each destination, newest first. For the next page, set `before` ' +
+      'to the last ID.',
     access: 'admin',
     query: z.object({
       before: z.string().optional(),
@@ -275,14 +279,14 @@ export const notifyApi = {
   notice: defineRoute({
     method: 'GET',
     path: '/api/notify/notices/:id',
-    summary: 'One notice with the result at each destination.',
+    summary: 'Returns a notification with the result for each destination.',
     access: 'admin',
     reply: NotifyHistoryEntry,
   }),
   resend: defineRoute({
     method: 'POST',
     path: '/api/notify/notices/:id/send',
-    summary: 'Sends a notice once more to the same destinations, as far as its key still has them.',
+    summary: 'Sends a notification again to the same destinations, if its key still has them.',
     access: 'admin',
     /** `filesGone`: number of attachments that are no longer stored and were omitted. */
     reply: z.object({ destinations: z.int(), filesGone: z.int() }),
@@ -290,7 +294,7 @@ export const notifyApi = {
   retry: defineRoute({
     method: 'POST',
     path: '/api/notify/deliveries/retry',
-    summary: 'Tries a delivery again now that was given up, or that waits for its next attempt.',
+    summary: 'Retries a failed or waiting delivery now.',
     access: 'admin',
     body: delivery,
     reply: ok,
@@ -298,10 +302,16 @@ export const notifyApi = {
   retryAll: defineRoute({
     method: 'POST',
     path: '/api/notify/deliveries/retry-all',
-    summary: 'Tries all given-up deliveries again now, or those that were given up for one reason.',
+    summary: 'Retries all failed deliveries now, or only those that failed for the same reason.',
     access: 'admin',
     body: z
-      .object({ cause, waiting: z.literal(true).optional().describe('Also those that wait for their next attempt.') })
+      .object({
+        cause,
+        waiting: z
+          .literal(true)
+          .optional()
+          .describe('Also retries deliveries that are waiting for their next attempt.'),
+      })
       .default({}),
     reply: z.object({ retried: z.int() }),
   }),
@@ -309,8 +319,8 @@ export const notifyApi = {
     method: 'POST',
     path: '/api/notify/deliveries/drop-all',
     summary:
-      'Drops for good the deliveries that were given up and whose notices came before a moment, or those of them ' +
-      'for one reason.',
+      'Permanently dismisses the failed deliveries of notifications that were received before a time, or only ' +
+      'those that failed for the same reason.',
     access: 'admin',
     body: z.object({ before: z.number().describe('ms since the epoch'), cause }),
     reply: z.object({ dropped: z.int() }),
@@ -318,7 +328,7 @@ export const notifyApi = {
   drop: defineRoute({
     method: 'POST',
     path: '/api/notify/deliveries/drop',
-    summary: 'Gives a delivery up for good.',
+    summary: 'Permanently cancels a delivery.',
     access: 'admin',
     body: delivery,
     reply: ok,

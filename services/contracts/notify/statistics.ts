@@ -64,13 +64,16 @@ export const NotifyProblem = z.object({
   nextAt: z
     .number()
     .nullable()
-    .describe('When the first of those that wait is tried again, in ms since the epoch; null where none waits.'),
+    .describe(
+      'Time of the earliest next attempt of the waiting deliveries, in ms since the epoch; null if none is ' +
+        'waiting.',
+    ),
 });
 export type NotifyProblem = z.infer<typeof NotifyProblem>;
 
 /** Results of the deliveries whose notifications arrived in one hour. */
 export const NotifyHour = z.object({
-  at: z.number().describe('its first moment, ms since the epoch'),
+  at: z.number().describe('Start of the hour, in ms since the epoch.'),
   done: z.int(),
   dead: z.int(),
   waiting: z.int(),
@@ -85,7 +88,8 @@ export const notifyStatistics = defineRoute({
   method: 'GET',
   path: '/api/notify/statistics',
   summary:
-    'How the destinations fare: by day and by hour, how long deliveries take, and what is not delivered and why.',
+    'Returns statistics about deliveries: results by day and by hour, delivery times, and undelivered ' +
+    'notifications with the reasons.',
   access: 'admin',
   reply: z.object({
     /** Local days such as `2026-11-21`, today last. */

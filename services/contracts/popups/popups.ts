@@ -27,7 +27,8 @@ export const popupsApi = {
   popups: defineRoute({
     method: 'GET',
     path: '/api/popups',
-    summary: 'Whether native popups are shown, paused or held by quiet hours, and how many wait.',
+    summary:
+      'Returns whether desktop notifications are shown, paused, or held by quiet hours, and how many are ' + 'waiting.',
     access: 'admin',
     reply: PopupsState,
   }),
@@ -35,8 +36,8 @@ export const popupsApi = {
     method: 'PUT',
     path: '/api/popups',
     summary:
-      'Pauses popups until a moment (ms since the epoch, a year ahead at most); null or a moment that is over ' +
-      'ends the pause. Priority 4 and 5 pass.',
+      'Pauses desktop notifications until a time (ms since the epoch, at most a year ahead). Null or a past ' +
+      'time ends the pause. Messages with priority 4 or 5 are still shown.',
     access: 'admin',
     body: z.object({ pausedUntil: z.number().nonnegative().nullable() }),
     reply: PopupsState,

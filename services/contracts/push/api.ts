@@ -129,7 +129,7 @@ export const pushApi = {
   topics: defineRoute({
     method: 'GET',
     path: '/api/push/topics',
-    summary: 'Topics with messages that can still be read, the one with the newest message first; 500 at most.',
+    summary: 'Lists up to 500 topics with readable messages, ordered by their newest message.',
     access: 'objects',
     reply: z.object({ topics: z.array(PushTopic) }),
   }),
@@ -137,9 +137,9 @@ export const pushApi = {
     method: 'GET',
     path: '/api/push/topics/:topic/messages',
     summary:
-      'Messages of a topic, newest first; page on with `before` set to `next`. Of messages that update each ' +
-      'other there is the latest one alone, and none that was deleted, so that a page may hold fewer than asked ' +
-      'for, even none, and still have a next.',
+      'Lists the messages of a topic, newest first. For the next page, set `before` to `next`. Only the latest ' +
+      'version of an updated message is returned, and deleted messages are omitted. A page can therefore ' +
+      'contain fewer messages than requested, or none, even if there is a next page.',
     access: mayRead('push', ':topic'),
     query: z.object({
       before: z.coerce.number().int().optional(),
@@ -165,7 +165,9 @@ export const pushApi = {
   file: defineRoute({
     method: 'GET',
     path: '/api/push/topics/:topic/files/:id',
-    summary: 'The file of the message with this id. Pictures can be shown, everything else is to be saved.',
+    summary:
+      'Returns the file of the message with this ID. Images can be displayed; all other files are sent as ' +
+      'downloads.',
     access: mayRead('push', ':topic'),
     query: z.object({ save: z.stringbool().default(false) }),
     reply: fileReply,
@@ -173,21 +175,21 @@ export const pushApi = {
   clear: defineRoute({
     method: 'POST',
     path: '/api/push/topics/:topic/sequences/:sequence/clear',
-    summary: 'Puts a message away at all clients: they take its notification back and count it as read.',
+    summary: 'Dismisses a message in all clients: they remove its notification and mark it as read.',
     access: mayWrite('push', ':topic'),
     reply: done,
   }),
   remove: defineRoute({
     method: 'DELETE',
     path: '/api/push/topics/:topic/sequences/:sequence',
-    summary: 'Deletes a message at all clients.',
+    summary: 'Deletes a message in all clients.',
     access: mayWrite('push', ':topic'),
     reply: done,
   }),
   limits: defineRoute({
     method: 'GET',
     path: '/api/push/limits',
-    summary: 'What a message may be.',
+    summary: 'Returns the limits for messages.',
     access: 'user',
     reply: z.object({
       /** Maximum length of a message's text in bytes. */
@@ -203,7 +205,7 @@ export const pushApi = {
   upload: defineRoute({
     method: 'POST',
     path: '/api/push/topics/:topic/files',
-    summary: 'Takes in a file, sent as it is, for a message that is published within an hour.',
+    summary: 'Uploads a file for a message that is published within an hour. The request body is the file.',
     access: mayWrite('push', ':topic'),
     query: z.object({ name: z.string().max(255).default('') }),
     bytes: true,
@@ -212,7 +214,7 @@ export const pushApi = {
   publish: defineRoute({
     method: 'POST',
     path: '/api/push/messages',
-    summary: 'Publishes a message, as a client of the push server would.',
+    summary: 'Publishes a message in the same way as an ntfy client.',
     access: 'objects',
     body: z.object({
       topic: TopicName,
@@ -238,7 +240,7 @@ export const pushApi = {
   statistics: defineRoute({
     method: 'GET',
     path: '/api/push/statistics',
-    summary: 'How much is published, and how many listen.',
+    summary: 'Returns the number of published messages and of open streams.',
     access: 'user',
     reply: z.object({
       /** Total number of published messages. */
@@ -254,7 +256,9 @@ export const pushApi = {
   topicStatistics: defineRoute({
     method: 'GET',
     path: '/api/push/statistics/topics',
-    summary: 'What came of the topics in the last seven days, the busiest first; of one topic where it is named.',
+    summary:
+      'Returns the number of messages per topic over the last seven days, busiest topic first, or for one topic ' +
+      'only.',
     access: 'objects',
     query: z.object({ topic: z.string().optional() }),
     reply: z.object({
@@ -269,14 +273,14 @@ export const pushApi = {
     method: 'GET',
     path: '/api/push/statistics/hours',
     summary:
-      'Messages of the last 24 hours, also those that are not kept any more, of all topics the person may read, ' +
-      'by priority.',
+      'Returns the number of messages in the last 24 hours by priority, for all topics that the caller can ' +
+      'read. Messages that are no longer stored are included.',
     access: 'objects',
     reply: z.object({
       /** The current hour last. */
       hours: z.array(
         z.object({
-          at: z.number().describe('its first moment, ms since the epoch'),
+          at: z.number().describe('Start of the hour, in ms since the epoch.'),
           /** Messages with priority 1 or 2; the other fields count priority 3, 4 and 5. */
           low: z.int(),
           normal: z.int(),

@@ -24,7 +24,7 @@ export const DelayedMessage = z
     due: z.number().describe('ms since the epoch'),
     /** Account that published it; null for visitors. */
     account: z.string().nullable(),
-    attachment: z.string().nullable().describe('Name of its file.'),
+    attachment: z.string().nullable().describe('Name of the attached file.'),
   })
   .meta({ id: 'PlannedMessage' });
 export type DelayedMessage = z.infer<typeof DelayedMessage>;
@@ -34,7 +34,7 @@ export const pushDelayedApi = {
   list: defineRoute({
     method: 'GET',
     path: '/api/push/planned',
-    summary: 'Messages that wait for their time, the next one first; page on with `after` set to `next`.',
+    summary: 'Lists delayed messages in the order of their scheduled times. For the next page, set `after` to `next`.',
     access: 'objects',
     query: z.object({
       after: z
@@ -53,7 +53,7 @@ export const pushDelayedApi = {
   change: defineRoute({
     method: 'PATCH',
     path: '/api/push/planned/:id',
-    summary: 'Gives a waiting message another time, written as the delay of a message is.',
+    summary: "Changes the scheduled time of a delayed message. The format is the same as for a message's delay.",
     access: 'objects',
     body: z.object({ at: z.string().trim().min(1, { error: m.timeMissing }).max(100) }),
     reply: DelayedMessage,
@@ -61,14 +61,14 @@ export const pushDelayedApi = {
   publish: defineRoute({
     method: 'POST',
     path: '/api/push/planned/:id/publish',
-    summary: 'Publishes a waiting message now.',
+    summary: 'Publishes a delayed message now.',
     access: 'objects',
     reply: z.object({ ok: z.literal(true) }),
   }),
   cancel: defineRoute({
     method: 'DELETE',
     path: '/api/push/planned/:id',
-    summary: 'Takes a waiting message back for good.',
+    summary: 'Permanently deletes a delayed message.',
     access: 'objects',
     reply: z.object({ ok: z.literal(true) }),
   }),

@@ -33,8 +33,9 @@ export const pushDevicesApi = {
     method: 'GET',
     path: '/api/push/topics/:topic/devices',
     summary:
-      'Other devices that received or requested messages of the topic within the last hour, newest first. ' +
-      'Users see devices of their own account and devices without an account, administrators see all.',
+      'Lists other devices that received or requested messages of the topic within the last hour, most recent ' +
+      'first. Users see devices of their own account and devices without an account; administrators see all ' +
+      'devices.',
     access: mayRead('push', ':topic'),
     reply: z.object({ devices: z.array(PushDevice) }),
   }),

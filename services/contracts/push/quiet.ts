@@ -9,8 +9,8 @@ export const PushQuiet = PushRules.extend({
     .boolean()
     .default(false)
     .describe(
-      'The popups of the machine follow these rules instead of their own quiet hours; of administrators, those ' +
-        'of the last one who said so.',
+      "If true, the computer's desktop notifications follow these rules instead of the computer's quiet hours. " +
+        'If several administrators enable this, the most recent one applies.',
     ),
 }).meta({ id: 'PushQuiet' });
 export type PushQuiet = z.infer<typeof PushQuiet>;
@@ -41,7 +41,7 @@ export const pushQuietApi = {
   read: defineRoute({
     method: 'GET',
     path: '/api/push/quiet',
-    summary: 'The own quiet hours and rules of push topics, and what they hold back now.',
+    summary: "Returns the caller's quiet hours and topic rules, and the messages that are currently held.",
     access: 'user',
     reply: PushQuietState,
   }),
@@ -49,7 +49,8 @@ export const pushQuietApi = {
     method: 'PUT',
     path: '/api/push/quiet',
     summary:
-      'Replaces the own quiet hours and rules of push topics; what they no longer hold back is summed up at once.',
+      "Replaces the caller's quiet hours and topic rules. Messages that are no longer held are summarized " +
+      'immediately.',
     access: 'user',
     body: PushQuiet,
     reply: PushQuietState,
@@ -57,7 +58,7 @@ export const pushQuietApi = {
   muted: defineRoute({
     method: 'GET',
     path: '/api/push/muted',
-    summary: 'The topics that the caller has muted for a time.',
+    summary: 'Lists the topics that the caller has muted temporarily.',
     access: 'user',
     reply: z.object({ muted: z.array(MutedTopic) }),
   }),
@@ -65,8 +66,8 @@ export const pushQuietApi = {
     method: 'POST',
     path: '/api/push/topics/:topic/mute',
     summary:
-      'Mutes a topic for the caller until a time: its messages wait for a summary, except urgent ones. Null or a ' +
-      'past time ends it.',
+      'Mutes a topic for the caller until a time. Its messages are held for a summary, except urgent ones. Null ' +
+      'or a past time unmutes the topic.',
     access: mayRead('push', ':topic'),
     body: z.object({ until: z.int().nullable() }),
     reply: z.object({ muted: z.array(MutedTopic) }),
@@ -75,8 +76,8 @@ export const pushQuietApi = {
     method: 'POST',
     path: '/api/push/acknowledge',
     summary:
-      'Ends the repetition of an urgent message. Its id is a secret that only the person’s browsers know, so ' +
-      'that a click on a notification does it without a sign-in.',
+      'Stops repeating an urgent message. Only the user’s browsers know its secret ID, so a click on a ' +
+      'notification works without a sign-in.',
     access: 'public',
     body: z.object({ id: z.string().regex(/^[A-Za-z0-9]{32}$/) }),
     reply: z.object({ ok: z.literal(true) }),

@@ -8,7 +8,7 @@ export const RetentionRule = z
     topic: z
       .string()
       .regex(/^[-_*A-Za-z0-9]{1,64}$/, { error: m.topicPatternInvalid })
-      .describe('A topic, or a pattern with `*`; of several that fit the longest counts.'),
+      .describe('A topic, or a pattern with `*`. If several patterns match a topic, the longest retention applies.'),
     /** Seconds; 0: not stored; null: the setting applies. */
     seconds: z
       .int()
@@ -38,14 +38,15 @@ export const pushRetentionApi = {
   read: defineRoute({
     method: 'GET',
     path: '/api/push/retention',
-    summary: 'How long messages are kept, by topic.',
+    summary: 'Returns the retention of messages by topic.',
     access: 'admin',
     reply: Retention,
   }),
   replace: defineRoute({
     method: 'PUT',
     path: '/api/push/retention',
-    summary: 'Replaces all rules. Messages that are there stay no longer than the new ones say.',
+    summary:
+      'Replaces all retention rules. New rules can shorten the retention of existing messages, but not extend ' + 'it.',
     access: 'admin',
     body: Retention.pick({ rules: true }),
     reply: Retention,

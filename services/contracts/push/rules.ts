@@ -13,20 +13,22 @@ export const PushRule = z
       .string()
       .regex(/^[-_*A-Za-z0-9]{1,64}$/, { error: m.topicPatternInvalid })
       .describe(
-        'A topic, or a pattern with `*` for any run of characters. The longest pattern that fits a topic wins.',
+        'A topic, or a pattern in which `*` matches any text. If several patterns match a topic, the longest ' +
+          'pattern applies.',
       ),
     mode: z
       .enum(['normal', 'silent', 'always'])
       .describe(
-        '`normal`: priority 3 waits while it is quiet; `always`: it does not; `silent`: nothing of it makes a ' +
-          'sound or pops up.',
+        '`normal`: messages with priority 3 are held during quiet hours; `always`: they are always shown; ' +
+          '`silent`: messages are shown without sound or pop-ups.',
       ),
     quiet: z
       .array(QuietHours)
       .max(20)
       .default([])
       .describe(
-        'For `normal`: lines such as `mon-fri 22:00-07:00`; without any those of the next shorter pattern count.',
+        'For `normal`: quiet hours such as `mon-fri 22:00-07:00`. If empty, the hours of the next shorter ' +
+          'matching pattern apply.',
       ),
     repeatMinutes: z
       .int()
@@ -35,8 +37,8 @@ export const PushRule = z
       .nullable()
       .default(null)
       .describe(
-        'How often priority 5 comes again until it is acknowledged; 0: it does not; null: what the next shorter ' +
-          'pattern says.',
+        'Interval in minutes at which messages with priority 5 are repeated until they are acknowledged; 0 ' +
+          'disables repetition; null uses the value of the next shorter matching pattern.',
       ),
   })
   .meta({ id: 'PushRule' });
@@ -70,8 +72,8 @@ export const PushRules = z.object({
     .refine(isZone, { error: m.timeZoneInvalid })
     .nullable()
     .default(null)
-    .describe('Time zone of the quiet hours; null: that of the machine.'),
-  muted: z.array(MutedTopic).max(200).default([]).describe('Topics that are muted for a time.'),
+    .describe("Time zone of the quiet hours; null for the computer's time zone."),
+  muted: z.array(MutedTopic).max(200).default([]).describe('Topics that are muted temporarily.'),
 });
 export type PushRules = z.infer<typeof PushRules>;
 

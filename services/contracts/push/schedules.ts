@@ -5,7 +5,7 @@ import { Priority, TopicName } from './topics.ts';
 
 const ms = z.number().int().describe('ms since the epoch');
 const rule = z.string().trim().min(1, { error: m.scheduleTimeMissing }).max(100);
-const zone = z.string().min(1).max(64).describe('A name such as Europe/Berlin.');
+const zone = z.string().min(1).max(64).describe('A time zone name such as Europe/Berlin.');
 
 /** Content and times of a recurring message. */
 export const ScheduleForm = z.object({
@@ -52,7 +52,7 @@ export const pushSchedulesApi = {
   list: defineRoute({
     method: 'GET',
     path: '/api/push/schedules',
-    summary: 'Schedules, the newest first; page on with `before` set to `next`.',
+    summary: 'Lists schedules, newest first. For the next page, set `before` to `next`.',
     access: 'objects',
     query: z.object({
       before: z.coerce.number().int().optional(),
@@ -63,7 +63,7 @@ export const pushSchedulesApi = {
   preview: defineRoute({
     method: 'GET',
     path: '/api/push/schedules/preview',
-    summary: 'A rule in words, and its next runs.',
+    summary: 'Describes a rule in words, and returns its next runs.',
     access: 'user',
     query: z.object({
       rule,
@@ -76,7 +76,7 @@ export const pushSchedulesApi = {
   create: defineRoute({
     method: 'POST',
     path: '/api/push/schedules',
-    summary: 'Makes a schedule of the own account.',
+    summary: "Creates a schedule that belongs to the caller's account.",
     access: 'objects',
     body: ScheduleForm,
     reply: PushSchedule,
@@ -84,7 +84,7 @@ export const pushSchedulesApi = {
   change: defineRoute({
     method: 'PUT',
     path: '/api/push/schedules/:id',
-    summary: 'Replaces what a schedule publishes, and when; it stays its account’s.',
+    summary: 'Replaces the content and times of a schedule. Its owner does not change.',
     access: 'objects',
     body: ScheduleForm,
     reply: PushSchedule,
@@ -92,7 +92,7 @@ export const pushSchedulesApi = {
   enable: defineRoute({
     method: 'PUT',
     path: '/api/push/schedules/:id/enabled',
-    summary: 'Switches a schedule on or off. What came due while it was off is not made up for.',
+    summary: 'Enables or disables a schedule. Runs that were due while it was disabled are not made up for.',
     access: 'objects',
     body: z.object({ enabled: z.boolean() }),
     reply: PushSchedule,
@@ -100,14 +100,14 @@ export const pushSchedulesApi = {
   run: defineRoute({
     method: 'POST',
     path: '/api/push/schedules/:id/run',
-    summary: 'Publishes its message now, besides its runs.',
+    summary: 'Publishes the message of a schedule now, in addition to its scheduled runs.',
     access: 'objects',
     reply: ok,
   }),
   remove: defineRoute({
     method: 'DELETE',
     path: '/api/push/schedules/:id',
-    summary: 'Removes a schedule.',
+    summary: 'Deletes a schedule.',
     access: 'objects',
     reply: ok,
   }),

@@ -10,8 +10,9 @@ export const pushSearchApi = {
     method: 'GET',
     path: '/api/push/search',
     summary:
-      'Messages that can still be read, of all topics the person may read, newest first; page on with `before` ' +
-      'set to `next`. A page may hold fewer than asked for, even none, and still have a next.',
+      'Searches the readable messages in all topics that the caller can read, newest first. For the next page, ' +
+      'set `before` to `next`. A page can contain fewer messages than requested, or none, even if there is a ' +
+      'next page.',
     access: 'objects',
     query: z.object({
       /** Words that title, text or tags must all contain; quoted words must be adjacent, `begin*` matches a prefix. */

@@ -29,7 +29,7 @@ export const topicPreferencesApi = {
   list: defineRoute({
     method: 'GET',
     path: '/api/push/topic-preferences',
-    summary: 'The display names and sounds that the caller has set for topics.',
+    summary: 'Returns the display names and sounds that the caller has set for topics.',
     access: 'user',
     reply,
   }),
@@ -37,8 +37,8 @@ export const topicPreferencesApi = {
     method: 'PUT',
     path: '/api/push/topics/:topic/preferences',
     summary:
-      'Sets the display name and the sound of a topic for the caller. Apps of ntfy that are subscribed to the topic ' +
-      'with the account show the same name.',
+      'Sets the display name and the sound of a topic for the caller. ntfy apps that are subscribed to the ' +
+      'topic with the same account show the same name.',
     access: mayRead('push', ':topic'),
     body: z.object({
       displayName: z.string().trim().max(100, { error: m.displayNameTooLong }),

@@ -40,7 +40,7 @@ export const pushPublished = defineTopic(
     message: z.string(),
     priority: Priority,
     tags: z.array(z.string()),
-    time: z.number().describe('unix seconds'),
+    time: z.number().describe('Unix time in seconds.'),
   }),
 );
 

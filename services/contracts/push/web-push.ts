@@ -11,14 +11,14 @@ export const webPushApi = {
   key: defineRoute({
     method: 'GET',
     path: '/api/push/browsers',
-    summary: 'The key a browser subscribes with; null while web push is switched off.',
+    summary: 'Returns the key with which a browser subscribes; null if web push is disabled.',
     access: 'user',
     reply: z.object({ publicKey: z.string().nullable() }),
   }),
   topicsOf: defineRoute({
     method: 'POST',
     path: '/api/push/browsers/topics',
-    summary: 'The topics that the browser with this endpoint gets.',
+    summary: 'Lists the topics whose messages are sent to the browser with this endpoint.',
     access: 'objects',
     body: z.object({ endpoint: z.string().min(1).max(2000) }),
     reply: z.object({ topics: z.array(z.string()) }),
@@ -27,8 +27,8 @@ export const webPushApi = {
     method: 'PUT',
     path: '/api/push/browsers',
     summary:
-      'Sends the messages of these topics to a browser from now on; `*` stands for all that its person may read. ' +
-      'With no topics it is forgotten.',
+      'Sets the topics whose messages are sent to a browser; `*` includes all topics that its user can read. An ' +
+      'empty list removes the subscription.',
     access: 'objects',
     body: z.object({
       endpoint: z.string().min(1).max(2000),

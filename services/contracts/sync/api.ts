@@ -80,7 +80,7 @@ export const TaskFields = z.object({
   name: z.string().trim().min(1, { error: m.nameMissing }).max(100),
   /** `sync`: the destination becomes equal to the source; `copy`: nothing is deleted. */
   mode: z.enum(['sync', 'copy']).default('copy'),
-  source: LocationField.describe('A folder of this computer, or remote:path.'),
+  source: LocationField.describe('A folder on this computer, or remote:path.'),
   destination: LocationField,
   /** Patterns in rclone's syntax: `*.tmp`, `/cache/**`. */
   exclude: z.array(z.string().min(1).max(1000)).max(200).default([]),
@@ -141,7 +141,7 @@ export const syncApi = {
   overview: defineRoute({
     method: 'GET',
     path: '/api/sync',
-    summary: 'What runs now, the saved syncs that the caller may see, and whether rclone is here.',
+    summary: 'Returns the running jobs, the saved syncs that the caller can see, and whether rclone is available.',
     access: 'objects',
     reply: z.object({
       running: z.array(SyncJob),
@@ -152,7 +152,7 @@ export const syncApi = {
   jobs: defineRoute({
     method: 'GET',
     path: '/api/sync/jobs',
-    summary: 'The history, newest first.',
+    summary: 'Lists the history, newest first.',
     access: 'objects',
     query: z.object({
       limit: z.coerce.number().int().min(1).max(200).default(50),
@@ -163,35 +163,35 @@ export const syncApi = {
         .string()
         .max(200)
         .default('')
-        .describe('Part of the name of a file that failed, or that the last plans of a saved sync name.'),
+        .describe('Part of the name of a failed file, or of a file in the latest plans of a saved sync.'),
     }),
     reply: z.object({ items: z.array(SyncJob), nextCursor: z.int().nullable() }),
   }),
   job: defineRoute({
     method: 'GET',
     path: '/api/sync/jobs/:id',
-    summary: 'A job with the errors of its files.',
+    summary: 'Returns a job with the errors for its files.',
     access: 'objects',
     reply: z.object({ job: SyncJob, errors: z.array(SyncFileError), plan: SyncPlan.nullable() }),
   }),
   stop: defineRoute({
     method: 'POST',
     path: '/api/sync/jobs/:id/stop',
-    summary: 'Stops a job. What is copied stays, and the next run goes on from there.',
+    summary: 'Stops a job. Files that have been copied are kept, and the next run continues from there.',
     access: 'objects',
     reply: ok,
   }),
   undo: defineRoute({
     method: 'POST',
     path: '/api/sync/jobs/:id/undo',
-    summary: 'Puts back what a job replaced and deleted, and removes what it created.',
+    summary: 'Restores the files that a job replaced or deleted, and removes the files that it created.',
     access: 'objects',
     reply: id,
   }),
   addTask: defineRoute({
     method: 'POST',
     path: '/api/sync/tasks',
-    summary: 'Saves a sync.',
+    summary: 'Creates a saved sync.',
     access: 'objects',
     body: TaskFields,
     reply: SyncTask,
@@ -199,7 +199,7 @@ export const syncApi = {
   task: defineRoute({
     method: 'GET',
     path: '/api/sync/tasks/:id',
-    summary: 'A saved sync.',
+    summary: 'Returns a saved sync.',
     access: 'objects',
     reply: SyncTask,
   }),
@@ -214,21 +214,25 @@ export const syncApi = {
   removeTask: defineRoute({
     method: 'DELETE',
     path: '/api/sync/tasks/:id',
-    summary: 'Removes a saved sync. Its history and all files stay.',
+    summary: 'Deletes a saved sync. Its history and all files are kept.',
     access: 'objects',
     reply: ok,
   }),
   preview: defineRoute({
     method: 'POST',
     path: '/api/sync/tasks/:id/preview',
-    summary: 'Looks what a run would create, replace and delete; nothing is changed. Answers the job that looks.',
+    summary:
+      'Starts a job that determines what a run would create, replace and delete, without changing anything. ' +
+      'Returns the ID of the job.',
     access: 'objects',
     reply: id,
   }),
   run: defineRoute({
     method: 'POST',
     path: '/api/sync/tasks/:id/run',
-    summary: 'Starts a saved sync. With a preview it deletes no more than that showed, and nothing holds it.',
+    summary:
+      'Starts a saved sync. With a preview, the run deletes only the files shown there, and does not wait for ' +
+      'approval.',
     access: 'objects',
     body: z.object({ plan: z.int().optional() }),
     reply: id,
@@ -236,28 +240,28 @@ export const syncApi = {
   pause: defineRoute({
     method: 'POST',
     path: '/api/sync/tasks/:id/pause',
-    summary: 'Stops a saved sync where it is and leaves its calendar out.',
+    summary: 'Stops the current run of a saved sync, and pauses its schedule.',
     access: 'objects',
     reply: ok,
   }),
   resume: defineRoute({
     method: 'POST',
     path: '/api/sync/tasks/:id/resume',
-    summary: 'Follows the calendar again, and goes on with a run that was stopped by the pause.',
+    summary: 'Resumes the schedule, and continues a run that was stopped by the pause.',
     access: 'objects',
     reply: ok,
   }),
   plan: defineRoute({
     method: 'GET',
     path: '/api/sync/plans/:id',
-    summary: 'A preview.',
+    summary: 'Returns a preview.',
     access: 'objects',
     reply: SyncPlan,
   }),
   planFiles: defineRoute({
     method: 'GET',
     path: '/api/sync/plans/:id/files',
-    summary: 'Files of a preview.',
+    summary: 'Lists the files in a preview.',
     access: 'objects',
     query: z.object({
       what: PlannedAction,

@@ -42,7 +42,7 @@ export const FileItem = z.object({ path: Path, isFolder: z.boolean() });
 export type FileItem = z.infer<typeof FileItem>;
 
 const Items = z.array(FileItem).min(1).max(1000);
-const id = z.object({ id: z.int().describe('The job, whose progress is listed like that of a sync.') });
+const id = z.object({ id: z.int().describe('ID of the job, whose progress is shown like the progress of a sync.') });
 const ok = z.object({ ok: z.literal(true) });
 
 /** Routes of the file manager. Each location is checked like a call of rclone's API. */
@@ -50,7 +50,7 @@ export const fileRoutes = {
   browse: defineRoute({
     method: 'GET',
     path: '/api/sync/files',
-    summary: 'What a folder holds, of this computer or of a remote.',
+    summary: 'Lists the contents of a folder on this computer or on a remote.',
     access: 'objects',
     query: z.object({ at: Path }),
     reply: z.object({
@@ -66,13 +66,13 @@ export const fileRoutes = {
     path: '/api/sync/files/folders',
     summary: 'Creates a folder.',
     access: 'objects',
-    body: z.object({ at: Path.describe('The folder that contains it.'), name: FileName }),
+    body: z.object({ at: Path.describe('Folder in which the new folder is created.'), name: FileName }),
     reply: ok,
   }),
   transferFiles: defineRoute({
     method: 'POST',
     path: '/api/sync/files/transfers',
-    summary: 'Copies or moves files and folders into a folder, in the background. A single one can get another name.',
+    summary: 'Copies or moves files and folders to a folder, in the background. A single item can be renamed.',
     access: 'objects',
     body: z.object({
       action: z.enum(['copy', 'move']),
@@ -82,7 +82,7 @@ export const fileRoutes = {
       replace: z
         .boolean()
         .default(false)
-        .describe('Without it, the request is refused (409) if one of the names exists there.'),
+        .describe('If missing, the request is rejected (409) if one of the names already exists.'),
     }),
     reply: id,
   }),
@@ -90,21 +90,22 @@ export const fileRoutes = {
     method: 'POST',
     path: '/api/sync/files/deletions',
     summary:
-      'Deletes files, and folders with everything in them, in the background. They move to the trash of their folder and can be restored with the undo of the job.',
+      'Deletes files and folders, including their contents, in the background. They are moved to a trash in the ' +
+      'same folder, and can be restored by undoing the job.',
     access: 'objects',
     body: z.object({
       items: Items,
       permanently: z
         .boolean()
         .default(false)
-        .describe('Without it, the request is refused (409) if the storage has no trash.'),
+        .describe('If missing, the request is rejected (409) if the storage has no trash.'),
     }),
     reply: id,
   }),
   uploadFile: defineRoute({
     method: 'POST',
     path: '/api/sync/files/content',
-    summary: 'Stores the body as a file in a folder.',
+    summary: 'Stores the request body as a file in a folder.',
     access: 'objects',
     bytes: true,
     query: z.object({
@@ -113,22 +114,24 @@ export const fileRoutes = {
       replace: z
         .enum(['yes', 'no'])
         .default('no')
-        .describe('With `no`, the request is refused (409) if the file exists.'),
+        .describe('With `no`, the request is rejected (409) if the file already exists.'),
     }),
     reply: ok,
   }),
   fileContent: defineRoute({
     method: 'GET',
     path: '/api/sync/files/content/:path',
-    summary: 'A file, or the requested range of it.',
+    summary: 'Returns a file, or the requested range of it.',
     access: 'objects',
-    query: z.object({ save: z.enum(['yes', 'no']).default('no').describe('As a download with its name.') }),
+    query: z.object({
+      save: z.enum(['yes', 'no']).default('no').describe('Sends the file as a download with its name.'),
+    }),
     reply: fileReply,
   }),
   publicLink: defineRoute({
     method: 'POST',
     path: '/api/sync/files/links',
-    summary: 'Creates a link at the provider of a remote, with which everyone can read a file or folder.',
+    summary: "Creates a public link at a remote's provider, with which anyone can read a file or folder.",
     access: 'admin',
     body: z.object({ path: Path }),
     reply: z.object({ url: z.string() }),
@@ -136,7 +139,9 @@ export const fileRoutes = {
   storage: defineRoute({
     method: 'GET',
     path: '/api/sync/remotes/:name/storage',
-    summary: 'How much of its storage a remote uses, and whether it has public links; null where it does not say.',
+    summary:
+      'Returns the storage use of a remote, and whether it supports public links; null for values that it does ' +
+      'not report.',
     access: 'admin',
     reply: z.object({
       used: z.number().nullable(),

@@ -65,21 +65,23 @@ export const remoteRoutes = {
   remotes: defineRoute({
     method: 'GET',
     path: '/api/sync/remotes',
-    summary: 'The remotes that are set up; without their secrets.',
+    summary: 'Lists the configured remotes, without their secrets.',
     access: 'admin',
     reply: z.object({ remotes: z.array(SyncRemote) }),
   }),
   providers: defineRoute({
     method: 'GET',
     path: '/api/sync/providers',
-    summary: 'The kinds of remotes that rclone knows, and what each asks.',
+    summary: 'Lists the types of remotes that rclone supports, and the options of each type.',
     access: 'admin',
     reply: z.object({ providers: z.array(SyncProvider) }),
   }),
   addRemote: defineRoute({
     method: 'POST',
     path: '/api/sync/remotes',
-    summary: 'Sets up a remote, or begins to: the answer says what is asked next. Its secrets are kept encrypted.',
+    summary:
+      'Sets up a remote. If more information is needed, the response contains the next question. Secrets are ' +
+      'stored encrypted.',
     access: 'admin',
     body: z.object({
       name: z.string().regex(/^[A-Za-z0-9_][\w.+@-]{0,59}$/, { error: m.remoteNameInvalid }),
@@ -91,7 +93,7 @@ export const remoteRoutes = {
   remote: defineRoute({
     method: 'GET',
     path: '/api/sync/remotes/:name',
-    summary: 'A remote as it is set up; of its secrets the names alone.',
+    summary: 'Returns the configuration of a remote. Of its secrets, only the names are included.',
     access: 'admin',
     reply: z.object({
       name: z.string(),
@@ -104,7 +106,9 @@ export const remoteRoutes = {
   changeRemote: defineRoute({
     method: 'PATCH',
     path: '/api/sync/remotes/:name',
-    summary: 'Changes the fields that are named, once the remote answers with them; else it stays as it was.',
+    summary:
+      'Changes the fields in the request, if the remote responds with the new values. Otherwise, its ' +
+      'configuration does not change.',
     access: 'admin',
     body: z.object({
       parameters: z.record(z.string().regex(/^[a-z0-9][a-z0-9_]{0,99}$/), z.string().max(20_000)),
@@ -114,14 +118,14 @@ export const remoteRoutes = {
   remoteSetup: defineRoute({
     method: 'GET',
     path: '/api/sync/remotes/:name/setup',
-    summary: 'How far the set-up of a remote is, such as after a sign-in on the page of its provider.',
+    summary: "Returns the progress of a remote's setup, for example after a sign-in on the provider's page.",
     access: 'admin',
     reply: RemoteStep,
   }),
   answerRemote: defineRoute({
     method: 'POST',
     path: '/api/sync/remotes/:name/setup',
-    summary: 'Answers what the set-up of a remote asks.',
+    summary: 'Answers a question in the setup of a remote.',
     access: 'admin',
     body: z.object({ answer: z.string().max(20_000) }),
     reply: RemoteStep,
@@ -129,14 +133,14 @@ export const remoteRoutes = {
   giveUpRemote: defineRoute({
     method: 'DELETE',
     path: '/api/sync/remotes/:name/setup',
-    summary: 'Gives up the set-up of a remote, and forgets it. One whose set-up is over stays: that is refused (409).',
+    summary: 'Cancels the setup of a remote and removes it. Returns 409 if the setup has already been completed.',
     access: 'admin',
     reply: ok,
   }),
   removeRemote: defineRoute({
     method: 'DELETE',
     path: '/api/sync/remotes/:name',
-    summary: 'Forgets a remote, also one that is still being set up. Its files stay where they are.',
+    summary: 'Removes a remote, even during its setup. Its files are kept.',
     access: 'admin',
     reply: ok,
   }),

@@ -22,7 +22,7 @@ import {
 /** Published when monitors changed their status, or were added, changed or removed; pages reload what they show. */
 export const uptimeChanged = defineTopic(
   'uptime.changed',
-  z.object({ ids: z.array(z.int()).describe('Empty: many.'), at: z.number() }),
+  z.object({ ids: z.array(z.int()).describe('If empty, many monitors have changed.'), at: z.number() }),
 );
 /** Published when checks were made; at most once in two seconds. */
 export const uptimeActivity = defineTopic('uptime.worked', z.object({ at: z.number() }));
@@ -42,14 +42,14 @@ export const uptimeApi = {
   overview: defineRoute({
     method: 'GET',
     path: '/api/uptime/overview',
-    summary: 'All monitors and how they stand, as briefly as possible.',
+    summary: 'Returns a compact list of all monitors with their current status.',
     access: read,
     reply: z.object({ rows: z.array(MonitorRow), dockerHosts: z.array(DockerHost), tags: z.array(Tag) }),
   }),
   recent: defineRoute({
     method: 'GET',
     path: '/api/uptime/recent',
-    summary: 'The last beats of some monitors, oldest first: pairs of status and ping.',
+    summary: 'Returns the latest heartbeats of some monitors, oldest first.',
     access: read,
     query: z.object({ ids, count: limit(30, 100) }),
     reply: z.record(z.string(), z.array(z.tuple([HeartbeatStatus, z.number().nullable(), z.number()]))),
@@ -57,7 +57,8 @@ export const uptimeApi = {
   hours: defineRoute({
     method: 'GET',
     path: '/api/uptime/hours',
-    summary: 'How some monitors were in each of the last 24 hours, oldest first, the current one last.',
+    summary:
+      'Returns the uptime of some monitors in each of the last 24 hours, oldest first; the current hour is ' + 'last.',
     access: read,
     query: z.object({ ids }),
     reply: z.record(z.string(), z.array(UptimeHour)),
@@ -65,7 +66,7 @@ export const uptimeApi = {
   favicons: defineRoute({
     method: 'GET',
     path: '/api/uptime/favicons',
-    summary: 'The icons of the websites of some monitors as data URLs, of those that are known after a few seconds.',
+    summary: 'Returns the icons of monitored websites as data URLs, for those that are available within a few seconds.',
     access: read,
     query: z.object({ ids }),
     reply: z.record(z.string(), z.string()),
@@ -73,7 +74,7 @@ export const uptimeApi = {
   monitors: defineRoute({
     method: 'GET',
     path: '/api/uptime/monitors',
-    summary: 'Monitors in the order of their ids; page on with `cursor`.',
+    summary: 'Lists monitors, ordered by ID. For the next page, set `cursor`.',
     access: read,
     query: z.object({
       limit: limit(100, 1000),
@@ -87,7 +88,7 @@ export const uptimeApi = {
   add: defineRoute({
     method: 'POST',
     path: '/api/uptime/monitors',
-    summary: 'Adds a monitor; it is checked at once.',
+    summary: 'Adds a monitor. It is checked immediately.',
     access: write,
     query: z.object({ strict: z.stringbool().optional() }),
     body: MonitorConfig,
@@ -96,7 +97,7 @@ export const uptimeApi = {
   addMany: defineRoute({
     method: 'POST',
     path: '/api/uptime/monitors/bulk',
-    summary: 'Adds up to 1,000 monitors in one transaction; those that do not fit are named.',
+    summary: 'Adds up to 1,000 monitors in one transaction. Invalid monitors are listed in the response.',
     access: write,
     body: z.object({ items: z.array(z.record(z.string(), z.unknown())).min(1).max(1000) }),
     reply: z.object({ items: z.array(z.object({ id: z.int().optional(), error: z.string().optional() })) }),
@@ -104,14 +105,14 @@ export const uptimeApi = {
   monitor: defineRoute({
     method: 'GET',
     path: '/api/uptime/monitors/:id',
-    summary: 'One monitor.',
+    summary: 'Returns a monitor.',
     access: read,
     reply: Monitor,
   }),
   change: defineRoute({
     method: 'PATCH',
     path: '/api/uptime/monitors/:id',
-    summary: 'Changes the named fields; null empties one.',
+    summary: 'Changes the fields in the request. Null clears a field.',
     access: write,
     body: z.record(z.string(), z.unknown()),
     reply: Monitor,
@@ -119,7 +120,7 @@ export const uptimeApi = {
   replace: defineRoute({
     method: 'PUT',
     path: '/api/uptime/monitors/:id',
-    summary: 'Replaces all fields; secrets that are not named stay.',
+    summary: 'Replaces all fields. Secrets that are missing from the request are kept.',
     access: write,
     body: MonitorConfig,
     reply: Monitor,
@@ -127,7 +128,7 @@ export const uptimeApi = {
   remove: defineRoute({
     method: 'DELETE',
     path: '/api/uptime/monitors/:id',
-    summary: 'Removes a monitor with its history; those of a group stay unless told otherwise.',
+    summary: 'Deletes a monitor and its history. The monitors in a group are kept unless the request says otherwise.',
     access: write,
     query: z.object({ deleteChildren: z.stringbool().optional() }),
     reply: Done,
@@ -135,28 +136,30 @@ export const uptimeApi = {
   pause: defineRoute({
     method: 'POST',
     path: '/api/uptime/monitors/:id/pause',
-    summary: 'Checks no more until it is resumed.',
+    summary: 'Pauses a monitor.',
     access: write,
     reply: Done,
   }),
   resume: defineRoute({
     method: 'POST',
     path: '/api/uptime/monitors/:id/resume',
-    summary: 'Checks again, at once.',
+    summary: 'Resumes a monitor. It is checked immediately.',
     access: write,
     reply: Done,
   }),
   check: defineRoute({
     method: 'POST',
     path: '/api/uptime/monitors/:id/check',
-    summary: 'Checks now and answers with the beat.',
+    summary: 'Checks a monitor now, and returns the heartbeat.',
     access: write,
     reply: Heartbeat,
   }),
   test: defineRoute({
     method: 'POST',
     path: '/api/uptime/monitors/test',
-    summary: 'Checks a configuration once without storing it; with `id`, missing fields are those of that monitor.',
+    summary:
+      'Runs one check with a configuration, without storing it. With `id`, missing fields are taken from that ' +
+      'monitor.',
     access: write,
     body: z.object({ id: z.int().optional(), config: z.record(z.string(), z.unknown()) }),
     reply: TestResult,
@@ -164,14 +167,14 @@ export const uptimeApi = {
   duplicate: defineRoute({
     method: 'POST',
     path: '/api/uptime/monitors/:id/duplicate',
-    summary: 'Adds a paused copy of a monitor with its secrets.',
+    summary: 'Adds a paused copy of a monitor, including its secrets.',
     access: write,
     reply: Monitor,
   }),
   beats: defineRoute({
     method: 'GET',
     path: '/api/uptime/monitors/:id/beats',
-    summary: 'Beats, newest first; `before` is the cursor of the page before.',
+    summary: 'Lists heartbeats, newest first. For the next page, set `before` to the cursor of the previous response.',
     access: read,
     query: z.object({
       limit: limit(100, 1000),
@@ -183,21 +186,26 @@ export const uptimeApi = {
   chart: defineRoute({
     method: 'GET',
     path: '/api/uptime/monitors/:id/chart',
-    summary: 'Response times: by minutes up to a day, by hours up to 30 days, else by days; oldest first.',
+    summary:
+      'Returns response times, oldest first: per minute for up to a day, per hour for up to 30 days, otherwise ' +
+      'per day.',
     access: read,
     query: z.object({ hours: z.coerce.number().int().min(1).max(8784).default(24) }),
     reply: z.object({
       items: z.array(ChartPoint),
       previous: z
         .array(ChartPoint)
-        .describe('The same length of time before, by hours up to 30 days, else by days, as far as it is stored.'),
+        .describe(
+          'Values for the preceding period of the same length, as far as they are stored: per hour for up to 30 ' +
+            'days, otherwise per day.',
+        ),
       usual: z.object({ median: z.number(), threshold: z.number() }).nullable(),
     }),
   }),
   facts: defineRoute({
     method: 'GET',
     path: '/api/uptime/monitors/:id/facts',
-    summary: 'Its uptime over time, its certificate and its problems.',
+    summary: 'Returns the uptime, the certificate and the problems of a monitor.',
     access: read,
     reply: z.object({
       uptime: z.object({
@@ -208,18 +216,18 @@ export const uptimeApi = {
       }),
       avgPing24h: z.number().nullable(),
       certificate: CertificateChain.nullable(),
-      pushPath: z.string().nullable().describe('Where a push monitor hears from its program.'),
+      pushPath: z.string().nullable().describe('Path at which a push monitor receives reports from its program.'),
       description: z.string().nullable(),
       dependsOn: z.array(z.int()).describe('Monitors whose outage suppresses the alerts of this one.'),
       problems: z
         .array(z.string())
-        .describe('What is not checked although the monitor asks for it, and why it was paused.'),
+        .describe('Configured checks that have no effect, and the reason why the monitor was paused.'),
     }),
   }),
   incidents: defineRoute({
     method: 'GET',
     path: '/api/uptime/incidents',
-    summary: 'Outages, newest first.',
+    summary: 'Lists outages, newest first.',
     access: read,
     query: z.object({
       open: z.stringbool().optional(),
@@ -232,21 +240,21 @@ export const uptimeApi = {
   incident: defineRoute({
     method: 'GET',
     path: '/api/uptime/incidents/:id',
-    summary: 'One outage.',
+    summary: 'Returns an outage.',
     access: read,
     reply: Incident,
   }),
   acknowledge: defineRoute({
     method: 'POST',
     path: '/api/uptime/incidents/:id/ack',
-    summary: 'Somebody knows: repeats stop.',
+    summary: 'Acknowledges an outage. Its notifications are no longer repeated.',
     access: write,
     reply: Incident,
   }),
   note: defineRoute({
     method: 'POST',
     path: '/api/uptime/incidents/:id/notes',
-    summary: 'Writes a note into its timeline.',
+    summary: 'Adds a note to the timeline of an outage.',
     access: write,
     body: z.object({ text: z.string().trim().min(1).max(10_000) }),
     reply: Incident,
@@ -254,14 +262,14 @@ export const uptimeApi = {
   resolve: defineRoute({
     method: 'POST',
     path: '/api/uptime/incidents/:id/resolve',
-    summary: 'Ends it by hand.',
+    summary: 'Resolves an outage manually.',
     access: write,
     reply: Incident,
   }),
   dockerHosts: defineRoute({
     method: 'GET',
     path: '/api/uptime/docker-hosts',
-    summary: 'Container engines that monitors may name.',
+    summary: 'Lists the container engines that monitors can use.',
     access: read,
     reply: z.object({ items: z.array(DockerHost) }),
   }),
@@ -276,14 +284,14 @@ export const uptimeApi = {
   removeDockerHost: defineRoute({
     method: 'DELETE',
     path: '/api/uptime/docker-hosts/:id',
-    summary: 'Removes a container engine; its monitors have none then.',
+    summary: 'Removes a container engine. Monitors that used it no longer have an engine.',
     access: write,
     reply: Done,
   }),
   testDockerHost: defineRoute({
     method: 'POST',
     path: '/api/uptime/docker-hosts/test',
-    summary: 'Asks a container engine for its containers.',
+    summary: 'Lists the containers of a container engine.',
     access: write,
     body: NewDockerHost.extend({ name: z.string().max(255).default('') }),
     reply: z.object({
@@ -297,14 +305,14 @@ export const uptimeApi = {
   apiKeys: defineRoute({
     method: 'GET',
     path: '/api/uptime/api-keys',
-    summary: 'Keys for programs, without their texts.',
+    summary: 'Lists the API keys, without their secrets.',
     access: write,
     reply: z.object({ items: z.array(ApiKey) }),
   }),
   addApiKey: defineRoute({
     method: 'POST',
     path: '/api/uptime/api-keys',
-    summary: 'Makes a key; its text is shown this once.',
+    summary: 'Creates an API key. The key is returned only in this response.',
     access: write,
     body: z.object({ name: z.string().trim().min(1).max(255), expires: z.number().nullish() }),
     reply: z.object({ id: z.int(), key: z.string() }),
@@ -312,21 +320,21 @@ export const uptimeApi = {
   removeApiKey: defineRoute({
     method: 'DELETE',
     path: '/api/uptime/api-keys/:id',
-    summary: 'Removes a key; it opens nothing any more.',
+    summary: 'Deletes an API key. It stops working immediately.',
     access: write,
     reply: Done,
   }),
   options: defineRoute({
     method: 'GET',
     path: '/api/uptime/settings',
-    summary: 'What is set while the service runs.',
+    summary: 'Returns the settings that can be changed while the service is running.',
     access: read,
     reply: UptimeOptions,
   }),
   setOptions: defineRoute({
     method: 'PUT',
     path: '/api/uptime/settings',
-    summary: 'Sets what is named.',
+    summary: 'Changes the settings in the request.',
     access: write,
     body: UptimeOptions.partial(),
     reply: UptimeOptions,

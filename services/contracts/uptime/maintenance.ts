@@ -76,7 +76,7 @@ export const MaintenanceConfig = z.object({
     .array(z.number().min(0).max(31_536_000))
     .max(20)
     .default([86_400, 3600])
-    .describe('Seconds before the start at which people are told.'),
+    .describe('Times of the reminders, in seconds before the start.'),
   notifyStart: flag.default(false),
   notifyEnd: flag.default(false),
 });
@@ -95,12 +95,12 @@ export const Maintenance = z
     dateRange: z.array(z.string()),
     cron: z.string(),
     timezoneOption: z.string(),
-    duration: z.number().nullable().describe('Seconds.'),
+    duration: z.number().nullable().describe('In seconds.'),
     timezone: z.string(),
     timezoneOffset: z.string(),
     status: z.enum(maintenanceStatuses),
     timeslotList: z.array(Slot),
-    upcoming: z.array(Slot).describe('The next ones, the one that runs first; ISO 8601.'),
+    upcoming: z.array(Slot).describe('Next occurrences, including the current one, in ISO 8601 format.'),
   })
   .meta({ id: 'UptimeMaintenance' });
 export type Maintenance = z.infer<typeof Maintenance>;
@@ -114,14 +114,14 @@ export const maintenanceApi = {
   list: defineRoute({
     method: 'GET',
     path: '/api/uptime/maintenances',
-    summary: 'All maintenance windows.',
+    summary: 'Lists all maintenance windows.',
     access: read,
     reply: z.object({ items: z.array(Maintenance) }),
   }),
   add: defineRoute({
     method: 'POST',
     path: '/api/uptime/maintenances',
-    summary: 'Adds a maintenance window; while it runs its monitors are not checked and nobody is told of them.',
+    summary: 'Adds a maintenance window. During the window, its monitors are not checked and cause no notifications.',
     access: write,
     body: MaintenanceConfig,
     reply: Maintenance,
@@ -129,14 +129,14 @@ export const maintenanceApi = {
   one: defineRoute({
     method: 'GET',
     path: '/api/uptime/maintenances/:id',
-    summary: 'One maintenance window.',
+    summary: 'Returns a maintenance window.',
     access: read,
     reply: Maintenance,
   }),
   change: defineRoute({
     method: 'PATCH',
     path: '/api/uptime/maintenances/:id',
-    summary: 'Changes what is named; a window that runs ends or goes on accordingly.',
+    summary: 'Changes the fields in the request. A running window ends or continues accordingly.',
     access: write,
     body: z.record(z.string(), z.unknown()),
     reply: Maintenance,
@@ -144,21 +144,21 @@ export const maintenanceApi = {
   remove: defineRoute({
     method: 'DELETE',
     path: '/api/uptime/maintenances/:id',
-    summary: 'Removes a maintenance window.',
+    summary: 'Deletes a maintenance window.',
     access: write,
     reply: Done,
   }),
   pause: defineRoute({
     method: 'POST',
     path: '/api/uptime/maintenances/:id/pause',
-    summary: 'It has no effect until it is resumed.',
+    summary: 'Pauses a maintenance window.',
     access: write,
     reply: Done,
   }),
   resume: defineRoute({
     method: 'POST',
     path: '/api/uptime/maintenances/:id/resume',
-    summary: 'It has its effect again.',
+    summary: 'Resumes a maintenance window.',
     access: write,
     reply: Done,
   }),

@@ -36,12 +36,12 @@ export const ReportRow = z
   .object({
     id: z.int(),
     name: z.string(),
-    uptime: z.number().nullable().describe('0 to 1, by time without maintenance; null: nothing is known.'),
+    uptime: z.number().nullable().describe('From 0 to 1, based on time and excluding maintenance; null without data.'),
     downSeconds: z.int(),
     knownSeconds: z.int(),
     outages: z.int(),
     avgPing: z.number().nullable(),
-    budgetSeconds: z.int().describe('So long it may be down by the target.'),
+    budgetSeconds: z.int().describe('Downtime that the target allows.'),
     budgetLeftSeconds: z.int(),
     meets: z.boolean().nullable(),
   })
@@ -84,14 +84,14 @@ export const manageApi = {
   tags: defineRoute({
     method: 'GET',
     path: '/api/uptime/tags',
-    summary: 'Tags that monitors may wear.',
+    summary: 'Lists the tags for monitors.',
     access: read,
     reply: z.object({ items: z.array(Tag) }),
   }),
   addTag: defineRoute({
     method: 'POST',
     path: '/api/uptime/tags',
-    summary: 'Adds a tag; a monitor wears it by `tags: [{tag_id, value}]`.',
+    summary: 'Adds a tag. Assign it to a monitor with `tags: [{tag_id, value}]`.',
     access: write,
     body: NewTag,
     reply: Tag,
@@ -107,14 +107,16 @@ export const manageApi = {
   removeTag: defineRoute({
     method: 'DELETE',
     path: '/api/uptime/tags/:id',
-    summary: 'Removes a tag from all monitors.',
+    summary: 'Deletes a tag, and removes it from all monitors.',
     access: write,
     reply: Done,
   }),
   editMany: defineRoute({
     method: 'POST',
     path: '/api/uptime/monitors/bulk-edit',
-    summary: 'Changes the named fields of many monitors, or removes them; those that could not be are named.',
+    summary:
+      'Changes the fields in the request for many monitors, or deletes the monitors. Failures are listed in the ' +
+      'response.',
     access: write,
     body: z.object({
       ids: z.array(z.int()).min(1).max(5000),
@@ -126,7 +128,9 @@ export const manageApi = {
   export: defineRoute({
     method: 'GET',
     path: '/api/uptime/export',
-    summary: 'Monitors, groups, tags, engines, status pages and maintenance as one document, without secrets.',
+    summary:
+      'Exports monitors, groups, tags, engines, status pages and maintenance windows as one document, without ' +
+      'secrets.',
     access: write,
     reply: UptimeExport,
   }),
@@ -134,8 +138,8 @@ export const manageApi = {
     method: 'POST',
     path: '/api/uptime/import',
     summary:
-      'Adds what a kuma.db or a backup of Uptime Kuma, or an export of this service, holds; the file is sent as ' +
-      'it is. Unknown kinds keep all their fields.',
+      'Imports a kuma.db, an Uptime Kuma backup, or an export from this service. The request body is the file. ' +
+      'Monitors of unknown types keep all their fields.',
     access: write,
     bytes: true,
     reply: z.object({
@@ -147,14 +151,16 @@ export const manageApi = {
       maintenances: z.int(),
       notifications: z
         .array(z.object({ name: z.string(), type: z.string(), monitors: z.int() }))
-        .describe('Destinations that were set up there: set them up under Delivery.'),
+        .describe('Notification destinations in the imported data; set them up again in Delivery.'),
       skipped: z.array(z.object({ what: z.string(), name: z.string(), why: z.string() })),
     }),
   }),
   report: defineRoute({
     method: 'GET',
     path: '/api/uptime/report',
-    summary: 'Uptime, outages and error budget of each monitor; the same as CSV at /api/report.csv of the own port.',
+    summary:
+      "Returns the uptime, outages and error budget of each monitor. `/api/report.csv` on the service's own " +
+      'port returns the same data as CSV.',
     access: read,
     query: ReportQuery,
     reply: z.object({ days: z.int(), target: z.number(), rows: z.array(ReportRow) }),

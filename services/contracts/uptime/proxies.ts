@@ -11,7 +11,7 @@ export const proxyProtocols = ['http', 'https', 'socks', 'socks4', 'socks5', 'so
 
 /** Proxy fields as clients write them; the names are those of Uptime Kuma, except `name`. */
 export const ProxyFields = z.object({
-  name: z.string().trim().max(150).default('').describe('Empty: the proxy is listed by its address.'),
+  name: z.string().trim().max(150).default('').describe("If empty, the proxy's address is shown instead."),
   protocol: z.enum(proxyProtocols),
   host: z
     .string()
@@ -24,8 +24,11 @@ export const ProxyFields = z.object({
   username: z.string().max(255).nullish(),
   /** Undefined: a stored password is kept. */
   password: z.string().max(4096).nullish(),
-  active: z.coerce.boolean().default(true).describe('Monitors of an inactive proxy are checked directly.'),
-  default: z.coerce.boolean().default(false).describe('Selected for new monitors; at most one proxy is the default.'),
+  active: z.coerce.boolean().default(true).describe('Monitors of an inactive proxy connect directly.'),
+  default: z.coerce
+    .boolean()
+    .default(false)
+    .describe('Preselected for new monitors; at most one proxy is the default.'),
 });
 export type ProxyFields = z.infer<typeof ProxyFields>;
 
@@ -49,7 +52,7 @@ export const proxiesApi = {
   list: defineRoute({
     method: 'GET',
     path: '/api/uptime/proxies',
-    summary: 'Proxies that monitors may use, without passwords.',
+    summary: 'Lists the proxies that monitors can use, without their passwords.',
     access: write,
     reply: z.object({ items: z.array(Proxy) }),
   }),
@@ -64,7 +67,7 @@ export const proxiesApi = {
   replace: defineRoute({
     method: 'PUT',
     path: '/api/uptime/proxies/:id',
-    summary: 'Replaces the fields of a proxy; without `password` the stored one is kept.',
+    summary: 'Replaces the fields of a proxy. Without `password`, the stored password is kept.',
     access: write,
     body: ProxyFields,
     reply: Proxy,
@@ -72,7 +75,7 @@ export const proxiesApi = {
   remove: defineRoute({
     method: 'DELETE',
     path: '/api/uptime/proxies/:id',
-    summary: 'Removes a proxy; its monitors are checked directly from then on.',
+    summary: 'Removes a proxy. Its monitors then connect directly.',
     access: write,
     reply: Done,
   }),

@@ -29,27 +29,24 @@ const pageAccessKinds = ['everyone', 'accounts', 'password'] as const;
 
 /** Fields that Uptime Kuma stores elsewhere or does not have. */
 const OwnPageFields = {
-  access: z
-    .enum(pageAccessKinds)
-    .default('everyone')
-    .describe('Audience of the page, its feed, its badges and its JSON.'),
-  domainNameList: z.array(DomainName).max(20).default([]).describe('Names under which it is the first page.'),
-  showOutages: flag.default(true).describe('Outages of its monitors, without their cause.'),
+  access: z.enum(pageAccessKinds).default('everyone').describe('Audience of the page, its feed, badges and JSON.'),
+  domainNameList: z.array(DomainName).max(20).default([]).describe('Host names at which the page is served at `/`.'),
+  showOutages: flag.default(true).describe("Shows outages of the page's monitors, without their cause."),
   logo: z
     .string()
     .max(200_000, { error: m.logoTooLarge })
     .regex(/^data:image\/(?:png|jpeg|webp|gif|svg\+xml);base64,[A-Za-z0-9+/]+={0,2}$/, { error: m.logoInvalid })
     .nullable()
     .default(null)
-    .describe('Picture above the title, as a data address.'),
+    .describe('Image above the title, as a data URL.'),
   accentColor: z
     .string()
     .regex(/^#[0-9a-f]{6}$/i, { error: m.colorInvalid })
     .nullable()
     .default(null)
     .describe('Color of the button and of the line at the top, such as #0e7490.'),
-  pushTopic: TopicName.nullable().default(null).describe('Those who follow this topic are told what happens.'),
-  subscribable: flag.default(false).describe('Visitors may have news sent to a mail address, and see the push topic.'),
+  pushTopic: TopicName.nullable().default(null).describe('Push topic to which news about the page is published.'),
+  subscribable: flag.default(false).describe('Visitors can subscribe to news by email, and see the push topic.'),
   notifyTag: z
     .string()
     .trim()
@@ -57,7 +54,7 @@ const OwnPageFields = {
     .max(500)
     .nullable()
     .default(null)
-    .describe('Destinations of Delivery, such as mail, that are told.'),
+    .describe('Tag of the Delivery destinations, such as email, that receive news about the page.'),
 };
 
 /** Editable fields of a status page, named as in Uptime Kuma. */
@@ -169,14 +166,14 @@ export const statusPagesApi = {
   list: defineRoute({
     method: 'GET',
     path: '/api/uptime/status-pages',
-    summary: 'All status pages.',
+    summary: 'Lists all status pages.',
     access: mayRead('uptime'),
     reply: z.object({ items: z.array(StatusPage) }),
   }),
   add: defineRoute({
     method: 'POST',
     path: '/api/uptime/status-pages',
-    summary: 'Adds an empty status page at an address of its own.',
+    summary: 'Adds an empty status page with its own address.',
     access: write,
     body: z.object({ slug: Slug, title: z.string().trim().min(1).max(255) }),
     reply: StatusPage,
@@ -184,47 +181,49 @@ export const statusPagesApi = {
   one: defineRoute({
     method: 'GET',
     path: '/api/uptime/status-pages/:slug',
-    summary: 'One status page with its groups and notes.',
+    summary: 'Returns a status page with its groups and notes.',
     access: mayRead('uptime'),
     reply: StatusPage,
   }),
   change: defineRoute({
     method: 'PUT',
     path: '/api/uptime/status-pages/:slug',
-    summary: 'Changes what is named; groups are replaced.',
+    summary: 'Changes the fields in the request. Groups are replaced.',
     access: write,
     body: z.looseObject({
       ...toPatchSchema(StatusPageConfig).shape,
       publicGroupList: z.array(PublicGroup).max(500).optional(),
-      password: PagePassword.optional().describe('For `access: password`; stored as a hash. Missing: unchanged.'),
+      password: PagePassword.optional().describe(
+        'Password for `access: password`, stored as a hash. If missing, the password does not change.',
+      ),
     }),
     reply: StatusPage,
   }),
   remove: defineRoute({
     method: 'DELETE',
     path: '/api/uptime/status-pages/:slug',
-    summary: 'Removes a status page; its monitors stay.',
+    summary: 'Deletes a status page. Its monitors are kept.',
     access: write,
     reply: Done,
   }),
   subscribers: defineRoute({
     method: 'GET',
     path: '/api/uptime/status-pages/:slug/subscribers',
-    summary: 'Visitors who follow the page by mail; `mail` says whether mail can be sent at all.',
+    summary: 'Lists the visitors who subscribed to the page by email; `mail` indicates whether emails can be sent.',
     access: write,
     reply: z.object({ mail: z.boolean(), items: z.array(PageSubscriber) }),
   }),
   removeSubscriber: defineRoute({
     method: 'DELETE',
     path: '/api/uptime/status-pages/:slug/subscribers/:id',
-    summary: 'Nothing is sent to them any more, and their address is forgotten.',
+    summary: 'Removes a subscriber and deletes their address.',
     access: write,
     reply: Done,
   }),
   addNote: defineRoute({
     method: 'POST',
     path: '/api/uptime/status-pages/:slug/incidents',
-    summary: 'Writes a note on the page, pinned on top.',
+    summary: 'Adds a note, which is pinned at the top of the page.',
     access: write,
     body: PageNote,
     reply: PublicNote,
@@ -232,7 +231,7 @@ export const statusPagesApi = {
   changeNote: defineRoute({
     method: 'PATCH',
     path: '/api/uptime/status-pages/:slug/incidents/:id',
-    summary: 'Changes a note; `active: false` resolves it.',
+    summary: 'Changes a note. `active: false` resolves it.',
     access: write,
     body: toPatchSchema(PageNote).extend({ active: z.boolean().optional(), pin: z.boolean().optional() }),
     reply: PublicNote,
@@ -240,7 +239,7 @@ export const statusPagesApi = {
   removeNote: defineRoute({
     method: 'DELETE',
     path: '/api/uptime/status-pages/:slug/incidents/:id',
-    summary: 'Removes a note for good.',
+    summary: 'Permanently deletes a note.',
     access: write,
     reply: Done,
   }),

@@ -10,7 +10,7 @@ export const Heartbeat = z
     /** `YYYY-MM-DD HH:MM:SS.mmm` in UTC without zone, as clients of Uptime Kuma expect. */
     time: z.string(),
     msg: z.string(),
-    failure: CodedFailure.optional().describe('Failure that a check of Homeport states, for a text in any language.'),
+    failure: CodedFailure.optional().describe('Failure code, with which the message can be shown in any language.'),
     /** Response time in ms. */
     ping: z.number().nullable(),
     important: z.boolean(),
@@ -24,9 +24,9 @@ export type Heartbeat = z.infer<typeof Heartbeat>;
 /** Compact state of a monitor, for lists of thousands. */
 export const MonitorState = z
   .object({
-    status: HeartbeatStatus.nullable().describe('Null: not checked yet.'),
+    status: HeartbeatStatus.nullable().describe('Null if the monitor has not been checked yet.'),
     msg: z.string(),
-    failure: CodedFailure.optional().describe('Failure that a check of Homeport states, for a text in any language.'),
+    failure: CodedFailure.optional().describe('Failure code, with which the message can be shown in any language.'),
     ping: z.number().nullable(),
     /** Time of the latest heartbeat, ms since the epoch. */
     time: z.number().nullable(),
@@ -41,7 +41,10 @@ export const MonitorState = z
     problems: z
       .array(z.string())
       .optional()
-      .describe('What is not checked although the monitor asks for it, and why it was paused. Absent: nothing.'),
+      .describe(
+        'Configured checks that have no effect, and the reason why the monitor was paused. Missing if there are ' +
+          'none.',
+      ),
   })
   .meta({ id: 'UptimeState' });
 export type MonitorState = z.infer<typeof MonitorState>;
@@ -56,13 +59,16 @@ export const MonitorRow = z
     id: z.int(),
     name: z.string(),
     type: z.string(),
-    target: z.string().describe('What is checked, without credentials.'),
+    target: z.string().describe('Target of the check, without credentials.'),
     active: z.boolean(),
     parent: z.int().optional(),
-    weight: z.int().optional().describe('Position in its group: higher weights come first. Absent: 2000.'),
-    tags: z.array(z.int()).optional().describe('IDs of its tags.'),
+    weight: z
+      .int()
+      .optional()
+      .describe('Position in the group: higher weights come first. If missing, the weight is 2000.'),
+    tags: z.array(z.int()).optional().describe("IDs of the monitor's tags."),
     state: MonitorState.pick({ status: true, ping: true, since: true, uptime24h: true }).extend({
-      msg: z.string().optional().describe('Where it is not up.'),
+      msg: z.string().optional().describe('Present only if the monitor is not up.'),
       failure: CodedFailure.optional(),
       certDays: z.int().optional(),
       degraded: z.literal(true).optional(),
@@ -154,7 +160,7 @@ export const ApiKey = z
     id: z.int(),
     name: z.string(),
     createdAt: z.number(),
-    expires: z.number().nullable().describe('ms since the epoch; null: never'),
+    expires: z.number().nullable().describe('ms since the epoch; null if it never expires.'),
     active: z.boolean(),
   })
   .meta({ id: 'UptimeApiKey' });
@@ -163,7 +169,7 @@ export type ApiKey = z.infer<typeof ApiKey>;
 /** Options that can be changed while the service runs; the service's settings define their defaults. */
 export const UptimeOptions = z
   .object({
-    notifyUrl: z.string().max(2000).describe('Events are posted here in place of Delivery; empty: Delivery.'),
+    notifyUrl: z.string().max(2000).describe('URL to which events are posted instead of Delivery; empty for Delivery.'),
     notifyTag: z.string().max(500),
     tlsExpiryNotifyDays: z.array(z.int().min(0).max(3650)).min(1).max(20),
     keepDataPeriodDays: z.int().min(1).max(36_500),

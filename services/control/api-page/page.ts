@@ -30,10 +30,10 @@ function renderDocument(document: object): string {
   const links = [...names.map((name) => [name, name] as const), ['schemas', 'Schemas'] as const];
   const body = `<header>
 <h1>Homeport API</h1>
-<p>Sign in with an access token (<code>Authorization: Bearer …</code>) or with the name and password of an account.
-Programs can read the same as an <a href="/api/openapi.json">OpenAPI document</a>.</p>
+<p>Authenticate with an access token (<code>Authorization: Bearer …</code>) or with the name and password of an account.
+This API is also described in an <a href="/api/openapi.json">OpenAPI document</a>.</p>
 </header>
-<nav aria-label="Parts of the API"><ul>${links.map(([id, text]) => `<li><a href="#${id}">${escapeHtml(text)}</a></li>`).join('')}</ul></nav>
+<nav aria-label="API sections"><ul>${links.map(([id, text]) => `<li><a href="#${id}">${escapeHtml(text)}</a></li>`).join('')}</ul></nav>
 <main>
 ${names.map((name) => renderGroup(name, groups.get(name) ?? [])).join('\n')}
 <section aria-labelledby="schemas">
@@ -59,7 +59,7 @@ function renderOperation(operation: Operation): string {
   const parts = [
     ['Access', `<p>${escapeHtml(describeAccess(access))}</p>`],
     ['Parameters', renderParameters(parameters)],
-    ['Body', body === 'bytes' ? '<p>The content of a file.</p>' : renderSchema(body)],
+    ['Body', body === 'bytes' ? '<p>The contents of a file.</p>' : renderSchema(body)],
     ['Response', reply === 'file' ? '<p>A file.</p>' : renderSchema(reply)],
     ['Example', `<pre tabindex="0"><code>${escapeHtml(buildExample(operation))}</code></pre>`],
   ] as const;
@@ -77,17 +77,17 @@ ${parts
 function describeAccess(access: RouteAccess): string {
   switch (access) {
     case 'public':
-      return 'Everyone, without signing in.';
+      return 'Everyone, without a sign-in.';
     case 'user':
-      return 'Every signed-in account.';
+      return 'All accounts.';
     case 'objects':
-      return 'Every signed-in account, for the objects that it may see or change.';
+      return 'All accounts, for the objects that they can access.';
     case 'admin':
       return 'Administrators.';
     default: {
       const { service, permission, resource } = access;
-      const target = resource === '*' ? service : `${resource} of ${service}`;
-      return `Accounts that may ${permission} ${target}.`;
+      const target = resource === '*' ? service : `${resource} in ${service}`;
+      return `Accounts with ${permission} access to ${target}.`;
     }
   }
 }

@@ -33,7 +33,7 @@ export function createOpenApiResponse(
     ]) as object,
     definitions: Object.fromEntries(tables.map((table) => [table.name, buildDefinition(table)])) as object,
     securityDefinitions: {
-      JWT: { type: 'apiKey', in: 'header', name: 'Authorization', description: 'Bearer and a token' },
+      JWT: { type: 'apiKey', in: 'header', name: 'Authorization', description: 'Bearer followed by a token' },
     },
     security: [{ JWT: [] }],
   };

@@ -142,9 +142,9 @@ export function getResult(rows: readonly object[]): Result {
   const [row] = rows as readonly Result[];
   if (row === undefined) throw new Error('the statement returned no row');
   if ((row.body as unknown) === null) {
-    throw new RestError(413, '54000', 'The answer is too large', {
-      details: `It has more than ${maxResponseBytes / 1024 / 1024} MiB; what was to be written is written.`,
-      hint: 'Ask for fewer rows or columns at once.',
+    throw new RestError(413, '54000', 'The response is too large', {
+      details: `The response exceeds ${maxResponseBytes / 1024 / 1024} MiB. Changes made by the request have been saved.`,
+      hint: 'Request fewer rows or columns.',
     });
   }
   return row;

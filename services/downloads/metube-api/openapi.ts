@@ -31,119 +31,152 @@ const records = z.array(DownloadRecord);
 const withSubscription = Outcome.extend({ subscription: SubscriptionRecord.optional() });
 
 const routes: readonly RouteDescription[] = [
-  { method: 'get', path: '/', summary: 'The page, or the way to it.', file: 'text/html' },
-  { method: 'get', path: '/robots.txt', summary: 'What search engines leave out.', file: 'text/plain' },
-  { method: 'get', path: '/openapi.json', summary: 'This document.', reply: z.looseObject({ openapi: z.string() }) },
+  { method: 'get', path: '/', summary: 'Redirects to the downloads page.', file: 'text/html' },
+  { method: 'get', path: '/robots.txt', summary: 'Returns the rules for search engines.', file: 'text/plain' },
+  {
+    method: 'get',
+    path: '/openapi.json',
+    summary: 'Returns this document.',
+    reply: z.looseObject({ openapi: z.string() }),
+  },
   {
     method: 'post',
     path: '/add',
-    summary: 'Queues what is behind an address; answers within ten seconds, with the error where there is one by then.',
+    summary: 'Adds downloads. The response is sent within ten seconds, with an error if one has occurred by then.',
     body: AddBody,
     reply: Outcome,
   },
-  { method: 'post', path: '/cancel-add', summary: 'Gives up what is still being looked at.', reply: Outcome },
-  { method: 'post', path: '/start', summary: 'Lets what is pending into the queue.', body: Ids, reply: Outcome },
-  { method: 'post', path: '/delete', summary: 'Cancels or forgets; files stay.', body: DeleteBody, reply: Outcome },
-  { method: 'post', path: '/retry', summary: 'Puts what failed back.', body: RetryBody, reply: Outcome },
-  { method: 'post', path: '/pause', summary: 'Pauses some, or the whole queue.', body: SelectionBody, reply: Outcome },
-  { method: 'post', path: '/resume', summary: 'Lets some, or everything, go on.', body: SelectionBody, reply: Outcome },
+  {
+    method: 'post',
+    path: '/cancel-add',
+    summary: 'Cancels requests that are still being processed by the extractor.',
+    reply: Outcome,
+  },
+  { method: 'post', path: '/start', summary: 'Starts pending downloads.', body: Ids, reply: Outcome },
+  {
+    method: 'post',
+    path: '/delete',
+    summary: 'Cancels downloads, or removes them from the history.',
+    body: DeleteBody,
+    reply: Outcome,
+  },
+  { method: 'post', path: '/retry', summary: 'Retries failed downloads.', body: RetryBody, reply: Outcome },
+  {
+    method: 'post',
+    path: '/pause',
+    summary: 'Pauses downloads or the whole queue.',
+    body: SelectionBody,
+    reply: Outcome,
+  },
+  {
+    method: 'post',
+    path: '/resume',
+    summary: 'Resumes downloads or the whole queue.',
+    body: SelectionBody,
+    reply: Outcome,
+  },
   {
     method: 'post',
     path: '/reorder',
-    summary: 'Moves queued downloads, in the order they are named.',
+    summary: 'Moves queued downloads, in the given order.',
     body: ReorderBody,
     reply: Outcome,
   },
   {
     method: 'get',
     path: '/history',
-    summary: 'All downloads, oldest first in each list.',
+    summary: 'Lists all downloads; each list starts with the oldest.',
     reply: z.object({ done: records, queue: records, pending: records }),
   },
   {
     method: 'get',
     path: '/downloads',
-    summary: 'What has ended, newest first.',
+    summary: 'Lists finished and failed downloads, newest first.',
     query: {
       limit: z.int().min(0).max(1000),
       offset: z.int().min(0),
       status: z.enum(['finished', 'error']),
-      q: z.string().describe('Words of titles and addresses.'),
+      q: z.string().describe('Words to search for in titles and addresses.'),
     },
     reply: z.object({ downloads: records, total: z.int() }),
   },
   {
     method: 'get',
     path: '/status',
-    summary: 'Mode, counts, the queue, engines and free space.',
+    summary: 'Returns the mode, counts, queue, engines and free disk space.',
     reply: z.looseObject({
       status: z.literal('ok'),
       mode: z.enum(['sequential', 'concurrent']),
       max_concurrent: z.int(),
       paused: z.boolean(),
       counts: z.record(z.string(), z.int()),
-      speed: z.number().describe('Bytes a second, of all together.'),
+      speed: z.number().describe('Total in bytes per second.'),
       queue: records,
       pending: records,
-      disk_free: z.number().nullable().describe('Bytes.'),
+      disk_free: z.number().nullable().describe('In bytes.'),
     }),
   },
   {
     method: 'get',
     path: '/version',
-    summary: 'Releases.',
+    summary: 'Returns the version of yt-dlp.',
     reply: z.object({ 'yt-dlp': z.string().nullable(), version: z.string() }),
   },
   {
     method: 'get',
     path: '/presets',
-    summary: 'Names of the settings’ sets of options.',
+    summary: 'Lists the names of the option presets in the settings.',
     reply: z.object({ presets: z.array(z.string()) }),
   },
   {
     method: 'post',
     path: '/subscribe',
-    summary: 'Looks at a channel, playlist or feed from now on; what is there by now counts as seen.',
+    summary: 'Subscribes to a channel, playlist or feed. Existing entries count as seen.',
     body: SubscribeBody,
     reply: withSubscription,
   },
-  { method: 'get', path: '/subscriptions', summary: 'All subscriptions.', reply: z.array(SubscriptionRecord) },
+  { method: 'get', path: '/subscriptions', summary: 'Lists all subscriptions.', reply: z.array(SubscriptionRecord) },
   {
     method: 'post',
     path: '/subscriptions/update',
-    summary: 'Changes what is named.',
+    summary: 'Changes the fields in the request.',
     body: UpdateBody,
     reply: withSubscription,
   },
-  { method: 'post', path: '/subscriptions/delete', summary: 'Ends subscriptions.', body: Ids, reply: Outcome },
+  { method: 'post', path: '/subscriptions/delete', summary: 'Removes subscriptions.', body: Ids, reply: Outcome },
   {
     method: 'post',
     path: '/subscriptions/check',
-    summary: 'Looks for new videos, and answers when it has looked.',
+    summary: 'Checks for new videos. The response is sent after the check.',
     body: SubscriptionSelection,
     reply: Outcome,
   },
   {
     method: 'get',
     path: '/cookie-status',
-    summary: 'Whether there are cookies.',
+    summary: 'Returns whether cookies are stored.',
     reply: Outcome.extend({ has_cookies: z.boolean() }),
   },
   {
     method: 'post',
     path: '/upload-cookies',
-    summary: 'Takes a cookies.txt in the Netscape format, 1,000,000 bytes at most.',
+    summary: 'Stores a cookies.txt file in the Netscape format, up to 1,000,000 bytes.',
     form: true,
     reply: Outcome,
   },
-  { method: 'post', path: '/delete-cookies', summary: 'Forgets the cookies.', reply: Outcome },
+  { method: 'post', path: '/delete-cookies', summary: 'Deletes the cookies.', reply: Outcome },
   {
     method: 'get',
     path: '/download/{path}',
-    summary: 'A finished file; ranges are served.',
+    summary: 'Returns a finished file. Range requests are supported.',
     file: 'application/octet-stream',
   },
-  { method: 'get', path: '/audio_download/{path}', summary: 'The same file.', file: 'application/octet-stream' },
+  {
+    method: 'get',
+    path: '/audio_download/{path}',
+    summary: 'Returns a file from the audio folder. Range requests are supported.',
+    file: 'application/octet-stream',
+  },
 ];
 
 const ErrorResponse = z
@@ -171,8 +204,9 @@ export function openApiDocument(): Record<string, unknown> {
       title: 'Homeport downloads',
       version: '1',
       description:
-        'Bodies are JSON whatever their type says. Answers are as MeTube gives them; `/pause`, `/resume`, ' +
-        '`/reorder`, `/status` and `/downloads` are our own. Live events: socket.io 4 below `/socket.io`.',
+        'Request bodies are parsed as JSON regardless of their content type. Responses have MeTube’s format; `/pause`, ' +
+        '`/resume`, `/reorder`, `/status` and `/downloads` are additional routes. Live events are available with ' +
+        'socket.io 4 at `/socket.io`.',
     },
     servers: [{ url: '/' }],
     paths,
@@ -238,13 +272,13 @@ function describeParameters({ path, query = {} }: RouteDescription, components: 
 function describeResponses({ method, reply, file }: RouteDescription, components: SchemaComponents): object {
   return {
     200: {
-      description: 'Done, or `"status": "error"` and why not.',
+      description: 'Success, or `"status": "error"` with the reason.',
       content: reply === undefined ? { [file ?? '*/*']: {} } : components.toJsonContent(reply),
     },
     ...(method === 'post'
-      ? { 400: { description: 'It cannot be read.', content: components.toJsonContent(ErrorResponse) } }
+      ? { 400: { description: 'The request is invalid.', content: components.toJsonContent(ErrorResponse) } }
       : {}),
-    default: { description: 'It failed.', content: components.toJsonContent(ErrorResponse) },
+    default: { description: 'The request failed.', content: components.toJsonContent(ErrorResponse) },
   };
 }
 

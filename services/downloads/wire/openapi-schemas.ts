@@ -8,30 +8,34 @@ import { maxIds, maxRetries } from './fields.ts';
  */
 
 const text = z.string();
-const seconds = z.union([z.number(), text]).describe('Seconds, or `885`, `14m45s`, `1:02:03`.');
+const seconds = z
+  .union([z.number(), text])
+  .describe('A number of seconds, or text such as `885`, `14m45s` or `1:02:03`.');
 
 export const AddBody = z
   .object({
-    url: text.max(8192).describe('http or https.'),
+    url: text.max(8192).describe('A URL with http or https.'),
     quality: text
       .optional()
-      .describe(`Video: ${videoQualities.join(', ')}, also with a trailing p; audio: best, or kbit/s; or \`audio\`.`),
+      .describe(
+        `For video: ${videoQualities.join(', ')}, optionally followed by p. For audio: best, or a bit rate in kbit/s. Also: \`audio\`.`,
+      ),
     format: z
       .enum([...new Set(Object.values(formats).flat()), 'thumbnail', 'captions'])
       .optional()
-      .describe('Without `download_type` it also says what is downloaded.'),
-    download_type: z.enum(downloadTypes).optional().describe('Its absence tells the peer’s older clients.'),
+      .describe('Without `download_type`, it also determines the type of download.'),
+    download_type: z.enum(downloadTypes).optional().describe('Older MeTube clients do not send this field.'),
     codec: z.enum(codecs).optional(),
-    folder: text.max(500).nullable().optional().describe('Below the download folder.'),
+    folder: text.max(500).nullable().optional().describe('Subfolder of the download folder.'),
     custom_name_prefix: text.max(500).optional(),
-    playlist_item_limit: z.int().optional().describe('0: all.'),
+    playlist_item_limit: z.int().optional().describe('Maximum number of entries; 0 for no limit.'),
     playlist_strict_mode: z
       .boolean()
       .optional()
       .describe(
-        'Ignored, as by the peer: a link to a video in a list is that video; give the list’s own address for the list.',
+        'Ignored, as in MeTube. A link to a video in a playlist is treated as a single video. To download the playlist, use its own address.',
       ),
-    auto_start: z.boolean().optional().describe('Anything but true: it waits in `pending`.'),
+    auto_start: z.boolean().optional().describe('Unless this is true, the download waits in `pending`.'),
     split_by_chapters: z.boolean().optional(),
     chapter_template: text.optional(),
     sponsorblock: z.boolean().optional(),
@@ -46,7 +50,10 @@ export const AddBody = z
 
 export const SubscribeBody = AddBody.extend({
   check_interval_minutes: z.int().min(1).max(44_640).optional(),
-  title_regex: text.max(500).optional().describe('Searched in each title, in Python’s notation.'),
+  title_regex: text
+    .max(500)
+    .optional()
+    .describe('Regular expression in Python’s syntax, matched anywhere in each title.'),
   skip_subscriber_only: z.boolean().optional(),
 }).meta({ id: 'Subscribe' });
 
@@ -64,18 +71,20 @@ export const UpdateBody = z
 
 const ids = (max: number) => z.array(text).min(1).max(max);
 
-export const Ids = z.object({ ids: ids(maxIds).describe('Uids or addresses.') }).meta({ id: 'Ids' });
+export const Ids = z.object({ ids: ids(maxIds).describe('UIDs or addresses.') }).meta({ id: 'Ids' });
 export const SelectionBody = z
-  .object({ ids: ids(maxIds).optional().describe('Uids or addresses; left out: the whole queue.') })
+  .object({
+    ids: ids(maxIds).optional().describe('UIDs or addresses. If missing, the request applies to the whole queue.'),
+  })
   .meta({ id: 'Chosen' });
 export const SubscriptionSelection = z
-  .object({ ids: ids(maxIds).optional().describe('Left out: all that are not paused.') })
+  .object({ ids: ids(maxIds).optional().describe('If missing, all subscriptions that are not paused are checked.') })
   .meta({ id: 'SomeSubscriptions' });
 export const DeleteBody = Ids.extend({
-  where: z.enum(['queue', 'done']).describe('`queue` cancels, `done` forgets.'),
+  where: z.enum(['queue', 'done']).describe('`queue` cancels downloads; `done` removes them from the history.'),
 }).meta({ id: 'Delete' });
 export const RetryBody = z
-  .union([z.object({ id: text.describe('A uid or an address.') }), z.object({ ids: ids(maxRetries) })])
+  .union([z.object({ id: text.describe('A UID or an address.') }), z.object({ ids: ids(maxRetries) })])
   .meta({ id: 'Retry' });
 export const ReorderBody = z
   .object({
@@ -101,8 +110,8 @@ export const Outcome = z
 
 export const DownloadRecord = z
   .looseObject({
-    id: text.describe('The extractor’s id of the video; not unique.'),
-    uid: text.describe('Unique, our own.'),
+    id: text.describe('The extractor’s ID for the video; not unique.'),
+    uid: text.describe('Unique ID assigned by Homeport.'),
     title: text,
     url: text,
     status: z.enum([
@@ -122,11 +131,13 @@ export const DownloadRecord = z
     msg: text.nullable(),
     error: text.nullable(),
     percent: z.number().nullable(),
-    speed: z.number().nullable().describe('Bytes a second.'),
-    eta: z.number().nullable().describe('Seconds.'),
-    size: z.number().nullable().describe('Bytes.'),
+    speed: z.number().nullable().describe('In bytes per second.'),
+    eta: z.number().nullable().describe('In seconds.'),
+    size: z.number().nullable().describe('In bytes.'),
     filename: text.optional(),
-    timestamp: z.number().describe('Nanoseconds since the epoch: more digits than a double holds.'),
+    timestamp: z
+      .number()
+      .describe('In nanoseconds since the epoch. The value has more digits than a double can represent exactly.'),
   })
   .meta({ id: 'Record' });
 
@@ -146,7 +157,7 @@ export const SubscriptionRecord = z
     skip_subscriber_only: z.boolean(),
     clip_start: z.number().nullable(),
     clip_end: z.number().nullable(),
-    last_checked: z.number().nullable().describe('Seconds since the epoch.'),
+    last_checked: z.number().nullable().describe('In seconds since the epoch.'),
     seen_count: z.int(),
     error: text.nullable(),
   })

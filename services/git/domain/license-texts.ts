@@ -44,7 +44,7 @@ OF THIS SOFTWARE, EVEN IF ADVISED OF THE POSSIBILITY OF SUCH DAMAGE.
 export const licenseTexts: Readonly<Record<string, LicenseText>> = {
   '0BSD': {
     name: 'BSD Zero Clause License',
-    summary: 'Everybody may do everything with it, without any notice.',
+    summary: 'Permits any use, without requiring a copyright notice.',
     body: `${copyright}
 
 Permission to use, copy, modify, and/or distribute this software for any
@@ -54,13 +54,13 @@ ${noWarranty}`,
   },
   'BSD-2-Clause': {
     name: 'BSD 2-Clause "Simplified" License',
-    summary: 'Anyone may use, modify and distribute it with its notice.',
+    summary: 'Permits use, modification and distribution if the copyright notice is included.',
     body: `${bsdBegin}${bsdEnd}`,
   },
   'BSD-3-Clause': {
     name: 'BSD 3-Clause "New" or "Revised" License',
     summary:
-      'Anyone may use, modify and distribute it with its notice, but not use the names of its authors to promote products.',
+      'Permits use, modification and distribution if the copyright notice is included. The names of the authors must not be used to promote products.',
     body: `${bsdBegin}
 3. Neither the name of the copyright holder nor the names of its contributors
    may be used to endorse or promote products derived from this software
@@ -69,7 +69,7 @@ ${bsdEnd}`,
   },
   ISC: {
     name: 'ISC License',
-    summary: 'Anyone may use, modify and distribute it with its notice.',
+    summary: 'Permits use, modification and distribution if the copyright notice is included.',
     body: `${copyright}
 
 Permission to use, copy, modify, and/or distribute this software for any
@@ -80,7 +80,7 @@ ${noWarranty}`,
   },
   MIT: {
     name: 'MIT License',
-    summary: 'Anyone may use, modify and distribute it with its notice.',
+    summary: 'Permits use, modification and distribution if the copyright notice is included.',
     body: `MIT License
 
 ${copyright}
@@ -106,7 +106,7 @@ SOFTWARE.
   },
   Unlicense: {
     name: 'The Unlicense',
-    summary: 'It belongs to the public.',
+    summary: 'Dedicates the work to the public domain.',
     body: `This is free and unencumbered software released into the public domain.
 
 Anyone is free to copy, modify, publish, use, compile, sell, or

@@ -20,14 +20,14 @@ export function buildSwagger(routes: readonly Route[]): object {
       tags: [route.scope],
       ...(route.signedIn === true ? { security: [{ BasicAuth: [] }, { AuthorizationHeaderToken: [] }] } : {}),
       parameters: [...parameters, ...(hasBody ? [{ name: 'body', in: 'body', schema: { type: 'object' } }] : [])],
-      responses: { default: { description: 'as the peer answers it' } },
+      responses: { default: { description: 'The same response as in Gitea.' } },
     };
   }
   return {
     swagger: '2.0',
     info: {
       title: 'Homeport Git',
-      description: 'Supported part of the Gitea API.',
+      description: 'The part of the Gitea API that Homeport implements.',
       version: peerVersion,
     },
     basePath: apiPrefix,

@@ -22,7 +22,7 @@ const errorSchema: JsonObject = {
 };
 
 const errorResponse = {
-  description: 'It was refused.',
+  description: 'The request was rejected.',
   content: toJsonContent({ $ref: '#/components/schemas/Refused' }),
 };
 
@@ -40,9 +40,8 @@ export function openApiDocument(handlers: readonly ApiHandler[]): JsonObject {
       title: 'Homeport uptime',
       version: '1',
       description:
-        'Monitors, incidents and status pages. What clients of Uptime Kuma know is beside it: ' +
-        '`/api/push/{token}`, `/api/badge/…`, `/api/status-page/…`, `/metrics`, and socket.io below ' +
-        '`/socket.io/`.',
+        'Monitors, incidents and status pages. The routes for Uptime Kuma clients are also available on this port: ' +
+        '`/api/push/{token}`, `/api/badge/…`, `/api/status-page/…`, `/metrics`, and socket.io at `/socket.io/`.',
     },
     servers: [{ url: '/' }],
     security: [{ basic: [] }, { bearer: [] }],
@@ -67,7 +66,7 @@ function buildOperation(route: Route, path: string, schemas: JsonObject): JsonOb
       : { requestBody: { required: true, content: toJsonContent(toJsonSchema(route.body, 'input', schemas)) } }),
     responses: {
       [isCreation(route) ? 201 : 200]: {
-        description: 'Done.',
+        description: 'Success.',
         content: toJsonContent(toJsonSchema(route.reply, 'output', schemas)),
       },
       default: errorResponse,
