@@ -24,7 +24,7 @@ import { applyDeclared, applyProvision, makeAdministrator } from './provisioning
 import type { CapabilityProviders } from './services/capabilities.ts';
 import { ReplacedKeys } from './services/replaced-keys.ts';
 import { HostLifecycle, HostReadiness } from './services/readiness.ts';
-import { getAddresses, getBackupParts } from './services/runners.ts';
+import { getAddresses, getBackupParts, getProblems } from './services/runners.ts';
 import { ServiceRunner } from './services/service-runner.ts';
 import { startAll } from './services/start-all.ts';
 import { createHost, type Host } from './running-host.ts';
@@ -186,6 +186,7 @@ function openHostKernel(
     address: (id, listener) => runners.get(id)?.address(listener),
     addresses: () => Object.values(getAddresses(runners)),
     isDraining: () => lifecycle.isDraining,
+    getProblems: () => getProblems(runners),
     started,
     installsEngines: options.safeMode !== true,
     isAfterCrash: takeCrashMark(options.dataDir),

@@ -1,6 +1,7 @@
 import { existsSync, mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Bus } from '../../services/contracts/bus.ts';
+import type { HostProblem } from '../../services/contracts/control/hosts.ts';
 import type { Context } from '../../services/contracts/service.ts';
 import { resolveHostLanguage, runInLanguage } from '../../services/kit/language.ts';
 import { engineProgressChanged } from '../../services/contracts/control/engine-progress.ts';
@@ -67,6 +68,8 @@ export interface KernelOptions {
   readonly address: (serviceId: string, listener?: string) => string | undefined;
   /** Returns whether the host is about to stop. */
   readonly isDraining: () => boolean;
+  /** Returns the services that do not work. */
+  readonly getProblems: () => readonly HostProblem[];
   /** Returns the addresses of all open listeners. */
   readonly addresses: () => readonly string[];
   readonly keyStore?: KeyStore;
@@ -125,7 +128,7 @@ export async function openKernel(options: KernelOptions): Promise<Kernel> {
       policy: { ...createAccountsPolicy(config, options.passwordCost), inHostLanguage },
     }),
   );
-  const hosts = opening.use(openHostDirectory(options, database, metrics.host));
+  const hosts = opening.use(openHostDirectory(options, config, database, metrics.host));
   const engines = openKernelEngines(options, config, bus);
   const trusts = trustConfiguredProxies(config);
   const readThread = opening.use(new ReadThread({ clock, log: log.child('database') }));
@@ -230,10 +233,17 @@ function openHostDatabase(
   });
 }
 
-function openHostDirectory(options: KernelOptions, database: Database, metrics: Metrics): HostDirectory {
+function openHostDirectory(
+  options: KernelOptions,
+  config: Config,
+  database: Database,
+  metrics: Metrics,
+): HostDirectory {
   const { clock, dataDir, isDraining, log, readOnly = false } = options;
   const id = readHostId(dataDir, systemRandom, { create: !readOnly });
-  return new HostDirectory({ database, id, version, clock, log: log.child('hosts'), metrics, isDraining });
+  const getProblems = (): Promise<readonly HostProblem[]> =>
+    runInLanguage(resolveHostLanguage(config.read().host.language), options.getProblems);
+  return new HostDirectory({ database, id, version, clock, log: log.child('hosts'), metrics, isDraining, getProblems });
 }
 
 /** Opens the store of blobs after the leftovers of a killed host were removed. */

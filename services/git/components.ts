@@ -24,6 +24,7 @@ import type { SignIn } from './sign-in/sign-in.ts';
 import type { Tokens } from './sign-in/tokens.ts';
 import type { Keys } from './ssh/keys.ts';
 import type { Statuses } from './statuses/statuses.ts';
+import type { PushRecovery } from './transfer/push-recovery.ts';
 import type { Pushes } from './transfer/pushes.ts';
 
 /** Credentials of clients and their access to repositories. */
@@ -40,6 +41,7 @@ export interface AccessControl {
 /** Changes of branches and tags, with the rules that protect them. */
 export interface PushControl {
   readonly pushes: Pushes;
+  readonly recovery: PushRecovery;
   readonly protections: Protections;
   readonly tagProtections: TagProtections;
 }

@@ -64,7 +64,12 @@ import { Objects } from './repositories/objects.ts';
 import { Organizations } from './repositories/organizations.ts';
 import { Owners } from './repositories/owners.ts';
 import { Repositories } from './repositories/repositories.ts';
+import { RepositoriesFolder } from './repositories/repositories-folder.ts';
+import { RepositoryLocks } from './repositories/repository-locks.ts';
 import { RepositoryManager } from './repositories/repository-manager.ts';
+import { RepositoryUpkeep, type UpkeepDependencies } from './repositories/upkeep.ts';
+import { RepositoryWork, type RepositoryWorkDependencies } from './repository-work.ts';
+import { recover } from './recovery.ts';
 import type { Settings } from './settings.ts';
 import { SignIn } from './sign-in/sign-in.ts';
 import { Tokens } from './sign-in/tokens.ts';
@@ -72,17 +77,21 @@ import { getSshBase } from './ssh/base-url.ts';
 import { Keys } from './ssh/keys.ts';
 import { Statuses } from './statuses/statuses.ts';
 import { createPushOptionHandler } from './transfer/push-options.ts';
+import { PushRecovery } from './transfer/push-recovery.ts';
 import { Pushes, type PushConsequence } from './transfer/pushes.ts';
 import { Transfer } from './transfer/transfer.ts';
 import { renderVisitorPage } from './visitors/pages.ts';
 
 export function composeStorage(context: Context, settings: Settings): RepositoryStorage {
-  const git = new Git(context, settings.gitPath);
+  const repositoriesFolder = new RepositoriesFolder({ context, configuredPath: settings.repositoriesFolder });
+  const git = new Git(context, settings.gitPath, repositoriesFolder);
   const repositories = new Repositories(context.db);
-  const manager = new RepositoryManager(context, git, repositories);
+  const manager = new RepositoryManager(context, git, repositories, repositoriesFolder);
   return {
     db: context.db,
     git,
+    repositoriesFolder,
+    locks: new RepositoryLocks(context),
     objects: new Objects(git, context.clock),
     repositories,
     owners: new Owners(context, repositories),
@@ -177,7 +186,7 @@ export function composeCollaboration(
   accessControl: AccessControl,
   { consequences, issueListener }: ChangeObservers,
 ): { readonly collaboration: Collaboration; readonly pushControl: PushControl } {
-  const { db, git, repositories, folder } = storage;
+  const { db, git, locks, repositories, repositoriesFolder, folder } = storage;
   const protections = new Protections(context);
   const statuses = new Statuses(context);
   const issues = new Issues(db, repositories);
@@ -187,19 +196,33 @@ export function composeCollaboration(
   const pushes = new Pushes({
     context,
     git,
+    locks,
     repositories,
     folder,
     consequences,
     preparations: [createIssueUpdates({ comparisons, storage, writer, protections, pulls })],
   });
-  const pushControl = { pushes, protections, tagProtections: new TagProtections(context) };
+  const recovery = new PushRecovery({ context, git, pushes, repositories, repositoriesFolder, folder });
+  const pushControl = { pushes, recovery, protections, tagProtections: new TagProtections(context) };
   const rules = new MergeRules({
     db,
     protections,
     statuses,
     mayWrite: async (repository, account) => mayWrite(await getLevelOfAccount(accessControl, account, repository)),
   });
-  const merges = new Merges({ context, comparisons, storage, pushControl, issues, writer, pulls, rules });
+  const merges = new Merges({
+    context,
+    comparisons,
+    storage,
+    pushControl,
+    issues,
+    writer,
+    pulls,
+    rules,
+    locks,
+    // A host without others has recorded them at its start.
+    recoverPushes: (repository) => (context.singleHost ? Promise.resolve() : recovery.run(repository)),
+  });
   return { collaboration: { issues, writer, pulls, merges, rules, statuses }, pushControl };
 }
 
@@ -220,6 +243,22 @@ export function composeTransfer(
     pushOptions: createPushOptionHandler(manager),
     maxPushBytes: () => settings.maxPushMegabytes * 1024 * 1024,
   });
+}
+
+/** Composes the work that needs the repositories, which starts when their folder is available. */
+export function composeWork(
+  deps: RouteDependencies,
+  {
+    handleJobs,
+    releaseAbandoned,
+  }: Pick<RepositoryWorkDependencies, 'handleJobs'> & Pick<UpkeepDependencies, 'releaseAbandoned'>,
+): { readonly upkeep: RepositoryUpkeep; readonly work: RepositoryWork } {
+  const { context, pushControl, storage } = deps;
+  const { recovery } = pushControl;
+  const upkeep = new RepositoryUpkeep({ ...storage, context, recovery, releaseAbandoned });
+  const { repositoriesFolder } = storage;
+  const work = new RepositoryWork({ context, repositoriesFolder, recover: () => recover(deps), upkeep, handleJobs });
+  return { upkeep, work };
 }
 
 /** Composes what a repository has in addition to its branches and tags. */

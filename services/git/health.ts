@@ -5,6 +5,7 @@ import type { Context } from '../contracts/service.ts';
 import type { Text } from '../contracts/text.ts';
 import type { GitMonitor } from './engine/git-monitor.ts';
 import { loadOnDemand } from './load-on-demand.ts';
+import type { RepositoriesFolder } from './repositories/repositories-folder.ts';
 import type { Repositories } from './repositories/repositories.ts';
 import type { Settings } from './settings.ts';
 
@@ -16,12 +17,17 @@ export interface HealthSources {
   /** Names that an organization and an account share. */
   readonly nameConflicts: readonly string[];
   readonly repositories: Pick<Repositories, 'count'>;
+  readonly repositoriesFolder: Pick<RepositoriesFolder, 'problem'>;
 }
 
 export async function getHealth(sources: HealthSources): Promise<Health> {
-  const { monitor, nameConflicts, repositories } = sources;
+  const { monitor, nameConflicts, repositories, repositoriesFolder } = sources;
   if (monitor.hasFailed) return { state: 'down', detail: m.startFailed };
   if (monitor.problem !== undefined) return await getProblemHealth(monitor.problem.text, sources);
+  if (repositoriesFolder.problem !== undefined) {
+    const remedy = { label: m.correctFolder, to: '/settings/git/repositoriesFolder', adminOnly: true } as const;
+    return { state: 'degraded', detail: repositoriesFolder.problem.text, remedy };
+  }
   if (nameConflicts.length > 0) {
     const count = nameConflicts.length;
     return { state: 'degraded', detail: () => m.nameConflicts({ count, names: formatList(nameConflicts) }) };

@@ -9,6 +9,7 @@ import {
   composeHttp,
   composeStorage,
   composeTransfer,
+  composeWork,
   composeWebhooks,
   handleWebhookJobs,
 } from './composition.ts';
@@ -20,9 +21,8 @@ import { manifest } from './manifest.ts';
 import { createGitMetrics, startMetricsRefresh } from './metrics.ts';
 import { createPushNotifications } from './push-notifications.ts';
 import { readRecentActivity } from './recent-activity.ts';
-import { recover, releaseAbandoned } from './recovery.ts';
+import { releaseAbandoned } from './recovery.ts';
 import { backupRepositories, copyRepositories, restoreRepositories } from './repositories/backup.ts';
-import { Maintenance } from './repositories/maintenance.ts';
 import type { Settings } from './settings.ts';
 import type { SshDependencies } from './ssh/server.ts';
 import { SshListener } from './ssh/ssh-listener.ts';
@@ -36,8 +36,9 @@ function create(context: Context, initialSettings: Settings): Service {
   const live = createLiveSettings(initialSettings);
   const settings = live.current;
   const storage = composeStorage(context, settings);
-  const { git, find, folder, manager, objects, owners, repositories } = storage;
+  const { git, find, folder, manager, objects, owners, repositories, repositoriesFolder } = storage;
   resources.use(objects);
+  resources.use(repositoriesFolder);
   const accessControl = composeAccessControl(context, settings, storage);
   const { keys, lookup, organizations, signIn } = accessControl;
   const webhooks = composeWebhooks(context, settings, storage);
@@ -57,17 +58,23 @@ function create(context: Context, initialSettings: Settings): Service {
   const lfsAddress: SshDependencies['lfsAddress'] = (repository) => payloads.getLfsAddress(repository);
   const ssh = new SshListener({ context, keys, signIn, lookup, transfer, tickets, lfsAddress });
   const accountData = createAccountData({ context, manager, objects, owners, repositories });
+  const { upkeep, work } = composeWork(routes, {
+    releaseAbandoned: () => releaseAbandoned(owners, accountData),
+    handleJobs: () => {
+      const jobs = new DisposableStack();
+      jobs.use(pushNotifications.handle());
+      jobs.use(handleWebhookJobs(context, settings, { storage, webhooks, collaboration }));
+      return jobs;
+    },
+  });
   let nameConflicts: readonly string[] = [];
-  let maintenance: Maintenance | undefined;
   const begin = async (): Promise<void> => {
     resources.use(owners.follow());
-    await recover(routes);
+    resources.use(repositoriesFolder.onChange((isAvailable) => void (isAvailable ? undefined : objects.closeAll())));
     nameConflicts = await organizations.claimNames();
-    await releaseAbandoned(owners, accountData);
-    maintenance = resources.use(new Maintenance({ context, git, find, folder }));
-    resources.use(await ssh.start(context.files));
-    resources.use(pushNotifications.handle());
-    resources.use(handleWebhookJobs(context, settings, { storage, webhooks, collaboration }));
+    resources.use(await ssh.start(context));
+    resources.use(work);
+    await work.start();
     resources.use(await startMetricsRefresh(context, metrics));
   };
   const monitor = new GitMonitor({ context, git, onFirstAvailable: begin });
@@ -81,13 +88,18 @@ function create(context: Context, initialSettings: Settings): Service {
     recentActivity: (query) => readRecentActivity(routes, query),
     start: () => monitor.start(),
     async backup(target) {
+      // Other hosts use the folder as well, and its tables are not part of the backup.
+      if (repositoriesFolder.isShared) return;
+      const root = repositoriesFolder.path;
       // Without git no pushes are possible, so the folders can be copied.
-      if (monitor.problem !== undefined) return copyRepositories(context.files, target);
-      const save = (): Promise<void> => backupRepositories({ context, git }, target);
-      await (maintenance === undefined ? save() : maintenance.runPaused(save));
+      if (monitor.problem !== undefined) return copyRepositories(root, target);
+      await upkeep.runPaused(() => backupRepositories({ git, root }, target));
     },
-    restore: (source) => restoreRepositories({ context }, source),
-    health: () => getHealth({ context, settings, monitor, nameConflicts, repositories }),
+    async restore(source) {
+      if (repositoriesFolder.isShared) return;
+      await restoreRepositories({ files: context.files, root: repositoriesFolder.path }, source);
+    },
+    health: () => getHealth({ context, settings, monitor, nameConflicts, repositories, repositoriesFolder }),
     reconfigure: live.update,
     async [Symbol.asyncDispose]() {
       await monitor[Symbol.asyncDispose]();

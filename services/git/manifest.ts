@@ -54,7 +54,7 @@ export const manifest = defineManifest({
   ],
   loadOnDemand,
   engines: [gitEngine],
-  keys: { files: { 'ssh-ed25519': ['ssh_host_ed25519_key'], 'ssh-rsa': ['ssh_host_rsa_key'] } },
+  keys: { table: 'host_keys', files: { 'ssh-ed25519': ['ssh_host_ed25519_key'], 'ssh-rsa': ['ssh_host_rsa_key'] } },
   blobs: ['lfs/objects', 'release-assets'],
   migrations: [...migrations, ...issueMigrations],
   live: [liveTopic(gitPushed, 'user'), liveTopic(gitIssuesChanged, 'user')],

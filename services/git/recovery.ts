@@ -1,33 +1,50 @@
+import type { Context } from '../contracts/service.ts';
 import type { AccountData } from '../contracts/control/account-data.ts';
 import type { RouteDependencies } from './components.ts';
 import { cleanMergeAreas } from './pulls/merge-area.ts';
 import { reconcileRestored } from './repositories/backup.ts';
 import { removeOrphanedBlobs } from './repositories/repository-blobs.ts';
 import type { Owners } from './repositories/owners.ts';
+import { removeLocks } from './repositories/stale-files.ts';
+import { removeStaleRepositories } from './repositories/stale-repositories.ts';
+import type { RepositoryStorage } from './repositories/storage.ts';
 
-/** Repairs unfinished work of an interrupted run or a restored backup. */
+/** Repairs unfinished work of an interrupted run or a restored backup, and of ended hosts. */
 export async function recover({
   context,
   storage,
   collaboration,
-  pushControl: { pushes },
+  pushControl: { recovery },
   webhooks,
   features: { lfs, portable },
 }: RouteDependencies): Promise<void> {
-  const { db, git, folder, manager } = storage;
+  const { db, folder, git, repositoriesFolder } = storage;
   const { merges, pulls } = collaboration;
   await reconcileRestored({ context, git }, folder);
-  await manager.removeStale(db);
+  // If other hosts use the same repositories, one of them removes stale ones.
+  if (context.singleHost) {
+    await removeStaleRepositories({ context, root: repositoriesFolder.path });
+    await removeStaleLocks(context, storage);
+  }
   const cleanup = removeOrphanedBlobs(context, db);
   // A shared store that does not respond must not delay the start.
   if (context.blobs.getPath('lfs') !== undefined) await cleanup;
   await cleanMergeAreas(context.files);
   await lfs.clean();
   await portable.clean();
-  await pushes.recover();
+  await recovery.run();
   await merges.removeUnfinished();
   await webhooks.hooks.sealAddresses();
   await pulls.recover();
+}
+
+/** Removes the locks of maintenance commands. The processes of the killed host have ended. */
+async function removeStaleLocks({ log }: Pick<Context, 'log'>, { db, folder }: RepositoryStorage): Promise<void> {
+  for (const row of await db.selectFrom('repositories').select('folder').execute()) {
+    await removeLocks(folder(row)).catch((error: unknown) =>
+      log.warn('stale repository lock could not be removed', { error }),
+    );
+  }
 }
 
 /** Renames the data of accounts that were removed while the service was stopped. */

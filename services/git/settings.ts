@@ -1,5 +1,6 @@
 import * as m from '#messages/git-settings';
 import { z } from 'zod';
+import { pathSetting } from '../kit/platform/path-setting.ts';
 import { isNewBranchName, isReferenceName } from './domain/names.ts';
 
 /** Section `services.git` of the settings. */
@@ -78,6 +79,11 @@ export const Settings = z.object({
     help: m.metricsTokenHelp,
     secret: true,
   }),
+  repositoriesFolder: pathSetting.default('').meta({
+    label: m.repositoriesFolder,
+    help: m.repositoriesFolderHelp,
+    folder: true,
+  }),
   gitPath: z.string().max(4096).default('').meta({ label: m.gitPath, help: m.gitPathHelp }),
 });
 export type Settings = z.infer<typeof Settings>;
@@ -86,4 +92,5 @@ export type Settings = z.infer<typeof Settings>;
 export const environment: Readonly<Record<string, keyof Settings>> = {
   GIT_METRICS_TOKEN: 'metricsToken',
   GIT_LFS_QUOTA_MB: 'lfsQuotaMegabytes',
+  GIT_REPOSITORIES_FOLDER: 'repositoriesFolder',
 };

@@ -51,6 +51,8 @@ describe('compose example', () => {
       });
     const volumes = hosts.map(([, host]) => host.volumes?.[0]);
     expect(new Set(volumes).size, 'each host has its own data folder').toBe(hosts.length);
+    for (const [name, { environment, volumes: mounts }] of hosts)
+      expect(mounts, name).toContain(`repositories:${environment?.['GIT_REPOSITORIES_FOLDER'] ?? ''}`);
   });
 
   it('uses only documented variables, and secrets from files', () => {

@@ -1,4 +1,4 @@
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import Sqlite from 'better-sqlite3';
@@ -21,7 +21,6 @@ interface StoredKey {
   /** Path that the remedy names. */
   readonly name: string;
   readonly row?: { readonly table: string; readonly column: string; readonly value: string; readonly sealed: string };
-  readonly file?: string;
   readonly environment?: Readonly<Record<string, string>>;
   readonly skip?: boolean;
 }
@@ -44,7 +43,11 @@ const keys: Readonly<Record<string, StoredKey>> = {
   },
   'the keys of web push': { service: push, name: 'vapid', row: { ...named, table: 'keys', value: 'vapid' } },
   'the secret of tokens in Databases': { service: data, name: 'jwt', row: { ...named, value: 'jwt' } },
-  'the host key of SSH': { service: git, name: 'ssh-ed25519', file: 'ssh_host_ed25519_key' },
+  'the host key of SSH': {
+    service: git,
+    name: 'ssh-ed25519',
+    row: { ...named, table: 'host_keys', value: 'ssh-ed25519' },
+  },
 };
 
 let dataDir: string;
@@ -73,12 +76,7 @@ async function sendFirstRequest(host: TestHost, id: string): Promise<void> {
 }
 
 /** Reads or replaces the stored form of a key; undefined if it is missing. */
-function stored({ service, row, file }: StoredKey, next?: string): string | undefined {
-  if (file !== undefined) {
-    const path = join(dataDir, service.id, file);
-    if (next !== undefined) writeFileSync(path, next);
-    return readFileSync(path, 'utf8');
-  }
+function stored({ service, row }: StoredKey, next?: string): string | undefined {
   if (row === undefined) return undefined;
   const database = new Sqlite(join(dataDir, service.id, 'db.sqlite'));
   try {

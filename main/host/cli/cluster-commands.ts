@@ -1,4 +1,5 @@
 import * as m from '#messages/command-line';
+import * as hostTexts from '#messages/hosts';
 import { defineDateFormat } from '../../../messages/format.ts';
 import type { HostEntry } from '../../../services/contracts/control/hosts.ts';
 import type { Kernel } from '../kernel.ts';
@@ -10,7 +11,7 @@ export async function printClusterStatus({ hosts: directory }: Pick<Kernel, 'hos
   const { isShared, hosts } = await directory.list();
   if (!isShared) return print(m.clusterNotShared());
   if (hosts.length === 0) return print(m.clusterNoHosts());
-  for (const { name, id, state, version, startedAt, seenAt } of hosts)
+  for (const { name, id, state, version, startedAt, seenAt, problems } of hosts) {
     print(
       m.clusterLine({
         name,
@@ -21,6 +22,8 @@ export async function printClusterStatus({ hosts: directory }: Pick<Kernel, 'hos
         seen: formatTime(seenAt),
       }),
     );
+    for (const problem of problems) print(`  ${hostTexts.problem({ service: problem.service, reason: problem.reason })}`);
+  }
 }
 
 const stateTexts: Readonly<Record<HostEntry['state'], () => string>> = {

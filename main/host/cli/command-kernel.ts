@@ -35,6 +35,7 @@ export async function openKernelQuietly(
     address: () => undefined,
     addresses: () => [],
     isDraining: () => false,
+    getProblems: () => [],
     started: Promise.resolve(),
   });
   // The default would replace it, and the command would use the wrong tables or files.

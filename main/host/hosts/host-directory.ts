@@ -1,6 +1,8 @@
 import { hostname } from 'node:os';
 import { sql, type Kysely, type RawBuilder } from 'kysely';
-import type { HostEntry, HostList } from '../../../services/contracts/control/hosts.ts';
+import { z } from 'zod';
+import { HostProblem, type HostEntry, type HostList } from '../../../services/contracts/control/hosts.ts';
+import { parseJson } from '../../../services/contracts/parse-json.ts';
 import type { Metrics } from '../../../services/contracts/metrics.ts';
 import type { Clock, Log } from '../../../services/contracts/service.ts';
 import type { HostsTables } from './hosts-table.ts';
@@ -23,6 +25,8 @@ interface HostDirectoryOptions {
   readonly log: Log;
   readonly metrics: Metrics;
   readonly isDraining: () => boolean;
+  /** Returns the services of this host that do not work. */
+  readonly getProblems: () => Promise<readonly HostProblem[]>;
 }
 
 /** List of the hosts that share a PostgreSQL database. Each one reports periodically that it is running. */
@@ -70,7 +74,7 @@ export class HostDirectory implements AsyncDisposable {
 
   /** Lists the hosts in the order of their names. */
   async list(): Promise<HostList> {
-    if (!this.#isShared) return { isShared: false, hosts: [this.#describeThis()] };
+    if (!this.#isShared) return { isShared: false, hosts: [await this.#describeThis()] };
     const rows = await this.#db
       .selectFrom('hosts')
       .selectAll()
@@ -85,6 +89,7 @@ export class HostDirectory implements AsyncDisposable {
       state: row.now - row.seen_at > offlineAfterMs ? 'offline' : row.draining === 1 ? 'draining' : 'running',
       startedAt: row.started_at,
       seenAt: row.seen_at,
+      problems: parseProblems(row.problems),
       isCurrent: row.id === this.#options.id,
     }));
     return { isShared: true, hosts };
@@ -103,8 +108,8 @@ export class HostDirectory implements AsyncDisposable {
     }
   }
 
-  #describeThis(): HostEntry {
-    const { id, version, clock, isDraining } = this.#options;
+  async #describeThis(): Promise<HostEntry> {
+    const { id, version, clock, getProblems, isDraining } = this.#options;
     return {
       id,
       name: hostname(),
@@ -112,13 +117,19 @@ export class HostDirectory implements AsyncDisposable {
       state: isDraining() ? 'draining' : 'running',
       startedAt: this.#startedAt,
       seenAt: clock.now(),
+      problems: [...(await getProblems())],
       isCurrent: true,
     };
   }
 
+  async #describeState() {
+    const { getProblems, isDraining } = this.#options;
+    return { seen_at: now, draining: Number(isDraining()), problems: JSON.stringify(await getProblems()) };
+  }
+
   async #insert(): Promise<void> {
-    const { id, version, isDraining } = this.#options;
-    const row = { name: hostname(), version, draining: Number(isDraining()), seen_at: now };
+    const { id, version } = this.#options;
+    const row = { name: hostname(), version, ...(await this.#describeState()) };
     await this.#db
       .insertInto('hosts')
       .values({ id, started_at: now, ...row })
@@ -127,11 +138,11 @@ export class HostDirectory implements AsyncDisposable {
   }
 
   async #update(): Promise<void> {
-    const { id, isDraining, log } = this.#options;
+    const { id, log } = this.#options;
     try {
       const { numUpdatedRows } = await this.#db
         .updateTable('hosts')
-        .set({ seen_at: now, draining: Number(isDraining()) })
+        .set(await this.#describeState())
         .where('id', '=', id)
         .executeTakeFirst();
       // Another host has deleted the row while this one could not reach the database.
@@ -140,4 +151,10 @@ export class HostDirectory implements AsyncDisposable {
       log.warn('host report failed', { error });
     }
   }
+}
+
+/** Reads the problems of a row. A newer version may store them in another form. */
+function parseProblems(text: string): HostProblem[] {
+  const result = z.array(HostProblem).safeParse(parseJson(text));
+  return result.success ? result.data : [];
 }

@@ -1,3 +1,4 @@
+import type { Generated } from 'kysely';
 import type { Migration } from '../../../services/contracts/service.ts';
 
 /** Tables of {@link HostDirectory}; times are in ms since the epoch, by the clock of the database. */
@@ -11,6 +12,8 @@ export interface HostsTables {
     readonly draining: number;
     readonly started_at: number;
     readonly seen_at: number;
+    /** JSON of the services that do not work. */
+    readonly problems: Generated<string>;
   };
 }
 
@@ -27,6 +30,15 @@ export const hostsMigrations: readonly Migration[] = [
         .addColumn('draining', 'integer', (column) => column.notNull())
         .addColumn('started_at', 'integer', (column) => column.notNull())
         .addColumn('seen_at', 'integer', (column) => column.notNull())
+        .execute();
+    },
+  },
+  {
+    name: 'hosts-002-problems',
+    async up(db) {
+      await db.schema
+        .alterTable('hosts')
+        .addColumn('problems', 'text', (column) => column.notNull().defaultTo('[]'))
         .execute();
     },
   },

@@ -1,8 +1,12 @@
+import type { HostProblem } from '../../../services/contracts/control/hosts.ts';
 import type { PortTarget, ConnectionHandler } from '../../../services/contracts/dispatch.ts';
 import { Router } from '../../../services/kit/http/router.ts';
 import { readText } from '../../../services/contracts/text.ts';
 import type { ServicePart } from '../backup/write.ts';
 import type { ServiceRunner } from './service-runner.ts';
+
+/** Maximum length of the reason of a problem in the list of hosts. */
+const maxReasonLength = 500;
 
 /** Services of the host by id. */
 type Runners = ReadonlyMap<string, ServiceRunner>;
@@ -38,6 +42,15 @@ export function getAddresses(runners: Runners): Record<string, string> {
     }
   }
   return target;
+}
+
+/** Returns the services that failed or work only partially, with texts in the current language. */
+export function getProblems(runners: Runners): readonly HostProblem[] {
+  return [...runners.values()].flatMap((runner) => {
+    const { state, title, reason } = runner.state;
+    const isProblem = (state === 'failed' || state === 'degraded') && reason !== null;
+    return isProblem ? [{ service: title, reason: reason.slice(0, maxReasonLength) }] : [];
+  });
 }
 
 /** Returns the failure reasons of services and listeners. */

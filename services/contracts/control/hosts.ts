@@ -1,6 +1,15 @@
 import { z } from 'zod';
 import { defineRoute } from '../api.ts';
 
+/** Service of a host that does not work or works only partially. */
+export const HostProblem = z
+  .object({
+    service: z.string().describe('Title of the service, in the language of the host.'),
+    reason: z.string().describe('In the language of the host.'),
+  })
+  .meta({ id: 'HostProblem' });
+export type HostProblem = z.infer<typeof HostProblem>;
+
 /** Host that uses the database. */
 export const HostEntry = z
   .object({
@@ -12,6 +21,7 @@ export const HostEntry = z
       .describe('`offline` if the host has not reported for 15 seconds.'),
     startedAt: z.number().describe("In ms since the epoch, according to the database's clock."),
     seenAt: z.number().describe('Time of the last report.'),
+    problems: z.array(HostProblem).describe('Services that do not work, at the time of the last report.'),
     isCurrent: z.boolean().describe('True for the host that sends this response.'),
   })
   .meta({ id: 'HostEntry' });

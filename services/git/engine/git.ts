@@ -9,6 +9,7 @@ import { Problem } from '../../contracts/problem.ts';
 import type { Context } from '../../contracts/service.ts';
 import { buildConfiguration } from './configuration.ts';
 import { buildDiskFullProblem } from './disk-full.ts';
+import type { RepositoriesFolder } from '../repositories/repositories-folder.ts';
 import { findGitFailure, type GitFailure } from './git-failure.ts';
 import { buildMissingProblem, GitProgram } from './git-program.ts';
 
@@ -69,14 +70,20 @@ exit 1
 export class Git {
   readonly #children: Context['children'];
   readonly #program: GitProgram;
+  readonly #repositories: Pick<RepositoriesFolder, 'ensure'> | undefined;
   #isPrepared = false;
   readonly #environment: Readonly<Record<string, string>>;
   readonly #settings: readonly string[];
   version = '';
 
-  constructor(context: Pick<Context, 'children' | 'engines' | 'files'>, configuredPath: string) {
+  constructor(
+    context: Pick<Context, 'children' | 'engines' | 'files'>,
+    configuredPath: string,
+    repositories?: Pick<RepositoriesFolder, 'ensure'>,
+  ) {
     this.#children = context.children;
     this.#program = new GitProgram(context.engines, configuredPath);
+    this.#repositories = repositories;
     const home = join(context.files, 'home');
     this.#environment = {
       HOME: home,
@@ -133,20 +140,31 @@ export class Git {
     };
   }
 
-  /** Starts `git` in a repository and returns the process, for streaming. */
+  /** @throws Problem (503) if the folder with the repositories is not available. */
+  async ensureRepositories(options?: { readonly now?: boolean }): Promise<void> {
+    await this.#repositories?.ensure(options);
+  }
+
+  /**
+   * Starts `git` in a repository and returns the process, for streaming.
+   *
+   * @throws Problem (503) if the folder with the repositories is not available.
+   */
   async start(folder: string | undefined, args: readonly string[], options: RunOptions = {}): Promise<RunningChild> {
+    if (folder !== undefined) await this.ensureRepositories();
     const config = [...(options.limitedMemory === true ? limitedConfig : []), ...(options.config ?? [])];
     const child = await this.#children.start({
       name: args.find((arg) => !arg.startsWith('-')) ?? 'git',
       file: await this.#program.find(),
-      args: [...config.flatMap((setting) => ['-c', setting]), ...args],
+      // Git enters the folder itself: while a network file system does not respond, the start would block all services.
+      args: [...(folder === undefined ? [] : ['-C', folder]), ...config.flatMap((setting) => ['-c', setting]), ...args],
       environment: {
         ...this.#environment,
         ...(folder === undefined ? {} : { GIT_DIR: folder }),
         ...(options.limitedMemory === true ? limitedEnvironment : {}),
         ...options.environment,
       },
-      ...(folder === undefined ? {} : { folder }),
+      ...(folder === undefined ? {} : { folder: this.#environment['HOME'] ?? '' }),
       shortLived: options.longRunning !== true,
       ...(options.signal === undefined ? {} : { signal: options.signal }),
     });
@@ -171,6 +189,8 @@ export class Git {
     options.signal?.throwIfAborted();
     const code = exit.code ?? 128;
     if (code === 0) return { code, stdout, stderr };
+    // A file system that is no longer mounted looks like a missing repository.
+    if (folder !== undefined) await this.#repositories?.ensure({ now: true });
     const error = new GitError(args, exit, stderr);
     if (options.limitedMemory === true && error.failure === 'out_of_memory') throw buildOutputTooLargeProblem();
     if (options.allowedExitCodes?.includes(code) === true) return { code, stdout, stderr };

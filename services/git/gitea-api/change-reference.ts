@@ -31,8 +31,12 @@ export async function changeReference(
     const args = after === zeroId ? ['-d', ref, before] : [ref, after, before];
     await git.run(folder, ['update-ref', ...args]);
   } catch (error) {
+    // Git may have changed the reference.
+    if (!(error instanceof GitError)) {
+      pushes.abandon(id);
+      throw error;
+    }
     await pushes.settle(id, repository, account, []);
-    if (!(error instanceof GitError)) throw error;
     throw new Problem('git.moved', 409, `${ref} has changed in the meantime, or collides with another name.`, {
       cause: error,
     });

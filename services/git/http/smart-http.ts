@@ -53,6 +53,7 @@ export async function smartHttp(
     throw buildBadRequestProblem();
   const caller = await deps.signIn.authenticate(request);
   const { repository, level } = await find(deps, caller, [decode(owner), decode(name)], service ?? 'upload-pack');
+  await deps.transfer.ensureAvailable();
 
   const conversation = {
     output: response,

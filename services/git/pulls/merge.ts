@@ -7,6 +7,7 @@ import { readLog, type Commit } from '../repositories/commits.ts';
 import type { Protections } from '../protection/protections.ts';
 import type { Author } from '../repositories/first-commit.ts';
 import type { Repository } from '../repositories/repositories.ts';
+import type { RepositoryLocks } from '../repositories/repository-locks.ts';
 import type { Db } from '../store/tables.ts';
 import type { PullRow } from '../store/issue-tables.ts';
 import { zeroId, type RefChange } from '../domain/ref-change.ts';
@@ -53,6 +54,9 @@ export interface MergeOptions {
 export interface MergeDependencies extends PullServiceDependencies {
   readonly context: Pick<Context, 'commit' | 'files' | 'random'>;
   readonly issues: Issues;
+  readonly locks: RepositoryLocks;
+  /** Records the pushes of a repository that another host left unfinished. */
+  readonly recoverPushes: (repository: number) => Promise<void>;
   readonly pushControl: {
     readonly protections: Pick<Protections, 'checkCommit' | 'checkRewrite' | 'findRule'>;
     readonly pushes: Pushes;
@@ -67,7 +71,6 @@ const maxReplayed = 250;
 /** Merges pull requests, one at a time in each repository. */
 export class Merges {
   readonly #dependencies: MergeDependencies;
-  readonly #queues = new Map<number, Promise<unknown>>();
 
   constructor(deps: MergeDependencies) {
     this.#dependencies = deps;
@@ -78,7 +81,7 @@ export class Merges {
    * @throws Problem (405, 409)
    */
   merge(repository: Repository, number: number, options: MergeOptions): Promise<void> {
-    return this.#runQueued(repository, async () => {
+    return this.#runExclusively(repository, async () => {
       const issue = await this.#requireOpen(repository, number);
       const state = await this.#dependencies.pulls.state(repository, issue);
       if (!getAllowedStyles(repository).includes(options.style)) {
@@ -107,7 +110,7 @@ export class Merges {
     style: 'merge' | 'rebase',
     options: Pick<MergeOptions, 'account' | 'committer'>,
   ): Promise<void> {
-    return this.#runQueued(repository, async () => {
+    return this.#runExclusively(repository, async () => {
       const issue = await this.#requireOpen(repository, number);
       const { context, pushControl, storage } = this.#dependencies;
       const { pushes } = pushControl;
@@ -273,7 +276,7 @@ export class Merges {
       changes.push({ ref: `refs/heads/${head_branch}`, before: head, after: zeroId });
     const id = await pushes.begin(repository, options.account, changes);
     // This record identifies the push as a merge, also after an interruption.
-    await context.commit(async (transaction: Db) => {
+    const recordMerge = async (transaction: Db): Promise<void> => {
       await transaction
         .insertInto('pull_merges')
         .values({ push_id: id, issue_id: issue.id, account: options.account, commit })
@@ -283,6 +286,10 @@ export class Merges {
         .set({ head_commit: head, merge_base: comparison.mergeBase ?? base })
         .where('issue_id', '=', issue.id)
         .execute();
+    };
+    await context.commit(recordMerge).catch((error: unknown) => {
+      pushes.abandon(id);
+      throw error;
     });
     await this.#updateReferences(repository, id, options.account, changes);
   }
@@ -320,28 +327,27 @@ export class Merges {
     try {
       await git.run(folder(repository), ['update-ref', '--stdin'], { input: `${lines.join('\n')}\n` });
     } catch (cause) {
+      // Git may have changed the references.
+      if (!(cause instanceof GitError)) {
+        pushes.abandon(id);
+        throw cause;
+      }
       await pushes.settle(id, repository, account, []);
       await context.commit((transaction: Db) =>
         transaction.deleteFrom('pull_merges').where('push_id', '=', id).execute(),
       );
-      if (!(cause instanceof GitError)) throw cause;
       throw new Problem('git.moved', 409, m.branchMoved(), { cause });
     }
     await pushes.settle(id, repository, account, changes);
   }
 
-  async #runQueued<T>(repository: Repository, work: () => Promise<T>): Promise<T> {
-    const previous = this.#queues.get(repository.id);
-    const task = (async () => {
-      await previous?.catch(() => undefined);
+  /** Runs work when no other host or request merges in the repository, and all earlier merges are recorded. */
+  async #runExclusively<T>({ id }: Repository, work: () => Promise<T>): Promise<T> {
+    const { locks, recoverPushes } = this.#dependencies;
+    return locks.run('merge', id, async () => {
+      await recoverPushes(id);
       return work();
-    })();
-    this.#queues.set(repository.id, task);
-    try {
-      return await task;
-    } finally {
-      if (this.#queues.get(repository.id) === task) this.#queues.delete(repository.id);
-    }
+    });
   }
 }
 

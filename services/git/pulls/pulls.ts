@@ -1,6 +1,7 @@
 import { GiteaProblem } from '../domain/page-problem.ts';
 import * as m from '#messages/git-problems';
 import { Problem } from '../../contracts/problem.ts';
+import { zeroId } from '../domain/ref-change.ts';
 import { isDraftTitle } from '../domain/issue-text.ts';
 import { createIssue, type NewIssue } from '../issues/changes.ts';
 import type { Issue } from '../issues/issues.ts';
@@ -115,7 +116,7 @@ export class Pulls {
       .execute();
     for (const { issue_id, head_commit, number, repository_id } of rows) {
       const repository = await repositories.findById(repository_id);
-      if (repository !== undefined) await this.#writeReference(repository, number, issue_id, head_commit);
+      if (repository !== undefined) await this.#writeMissingReference(repository, number, issue_id, head_commit);
     }
   }
 
@@ -160,6 +161,15 @@ export class Pulls {
       head.commit,
     ];
     await git.run(folder(repository), args);
+  }
+
+  /** Writes the reference of an interrupted request, unless a later push has written it. */
+  async #writeMissingReference(repository: Repository, number: number, issue: number, commit: string): Promise<void> {
+    const { db, folder, git, objects } = this.#dependencies.storage;
+    const ref = getPullReference(number);
+    if ((await objects.findCommit(folder(repository), ref)) === undefined)
+      await git.run(folder(repository), ['update-ref', ref, commit, zeroId]);
+    await db.updateTable('pulls').set({ ref_due: 0 }).where('issue_id', '=', issue).execute();
   }
 
   async #writeReference(repository: Repository, number: number, issue: number, commit: string): Promise<void> {

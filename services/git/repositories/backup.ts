@@ -7,9 +7,9 @@ import { linkOrCopy } from '../../kit/hard-links.ts';
 import type { Git } from '../engine/git.ts';
 import type { Tables } from '../store/tables.ts';
 import { readReferences, readSize } from './references.ts';
+import { getRestoreMarker, restoreMarkerName } from './repositories-folder.ts';
 
 const rootFolder = 'repositories';
-const restoreMarkerName = 'restored';
 const branchPrefix = 'refs/heads/';
 
 /** Folders that {@link backupRepositories} saves, excluded from the general copy because they change during it. */
@@ -24,9 +24,12 @@ export interface BackupDependencies {
  * Saves all repositories while pushes may continue. The references of a repository are read before its objects are
  * copied: all objects that they refer to already exist, and objects are never deleted.
  */
-export async function backupRepositories({ context, git }: BackupDependencies, target: string): Promise<void> {
-  for (const [part, name] of await listFolders(join(context.files, rootFolder))) {
-    const source = join(context.files, rootFolder, part, name);
+export async function backupRepositories(
+  { git, root }: { readonly git: Git; readonly root: string },
+  target: string,
+): Promise<void> {
+  for (const [part, name] of await listRepositoryFolders(root)) {
+    const source = join(root, part, name);
     const folder = join(target, rootFolder, part, name);
     try {
       await mkdir(folder, { recursive: true, mode: 0o700 });
@@ -46,21 +49,22 @@ export async function backupRepositories({ context, git }: BackupDependencies, t
 }
 
 /** Copies all repositories while no push can change them. */
-export async function copyRepositories(files: string, target: string): Promise<void> {
-  for (const [part, name] of await listFolders(join(files, rootFolder))) {
-    await cp(join(files, rootFolder, part, name), join(target, rootFolder, part, name), { recursive: true });
+export async function copyRepositories(root: string, target: string): Promise<void> {
+  for (const [part, name] of await listRepositoryFolders(root)) {
+    await cp(join(root, part, name), join(target, rootFolder, part, name), { recursive: true });
   }
 }
 
 /** Restores the repositories that {@link backupRepositories} saved. */
 export async function restoreRepositories(
-  { context }: Pick<BackupDependencies, 'context'>,
+  { files, root }: { readonly files: string; readonly root: string },
   source: string,
 ): Promise<void> {
-  await writeFile(join(context.files, restoreMarkerName), '');
-  await removeTree(join(context.files, rootFolder));
-  for (const [part, name] of await listFolders(join(source, rootFolder))) {
-    const target = join(context.files, rootFolder, part, name);
+  await writeFile(getRestoreMarker(files), '');
+  // The marker of the folder remains.
+  for (const part of await listParts(root)) await removeTree(join(root, part));
+  for (const [part, name] of await listRepositoryFolders(join(source, rootFolder))) {
+    const target = join(root, part, name);
     await cp(join(source, rootFolder, part, name), target, { recursive: true });
     // Git does not recognize a repository without these folders, and archives contain no empty folders.
     for (const folder of ['refs', 'objects']) await mkdir(join(target, folder), { recursive: true, mode: 0o700 });
@@ -75,7 +79,7 @@ export async function reconcileRestored(
   { context, git }: BackupDependencies,
   folder: (row: { folder: string }) => string,
 ): Promise<void> {
-  const marker = join(context.files, restoreMarkerName);
+  const marker = getRestoreMarker(context.files);
   if ((await readFile(marker).catch(() => undefined)) === undefined) return;
   const rows = await (context.db as Kysely<Tables>)
     .selectFrom('repositories')
@@ -105,13 +109,19 @@ export async function reconcileRestored(
   await rm(marker, { force: true });
 }
 
-/** Lists the two folder levels that contain repositories. */
-async function listFolders(path: string): Promise<readonly (readonly [string, string])[]> {
-  const parts = await readdir(path).catch(() => []);
-  const names = await Promise.all(parts.map((part) => readdir(join(path, part))));
+/** Lists the folders of repositories with the folders that contain them. */
+export async function listRepositoryFolders(root: string): Promise<readonly (readonly [string, string])[]> {
+  const parts = await listParts(root);
+  const names = await Promise.all(parts.map((part) => readdir(join(root, part))));
   return parts.flatMap((part, index) =>
     (names[index] ?? []).filter((name) => name.endsWith('.git')).map((name) => [part, name] as const),
   );
+}
+
+/** Lists the folders that contain repositories: the first two characters of their names. */
+export async function listParts(root: string): Promise<readonly string[]> {
+  const names = await readdir(root).catch(() => []);
+  return names.filter((name) => /^[a-z0-9]{2}$/.test(name));
 }
 
 /**

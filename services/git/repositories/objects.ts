@@ -86,6 +86,7 @@ export class Objects implements AsyncDisposable {
 
   /** Retries once if the reader was closed during the request because of another repository. */
   async #withReader<Value>(folder: string, request: (reader: Reader) => Promise<Value>): Promise<Value> {
+    await this.#git.ensureRepositories();
     try {
       return await request(this.#reader(folder));
     } catch (error) {
@@ -101,8 +102,13 @@ export class Objects implements AsyncDisposable {
     await reader?.close();
   }
 
-  async [Symbol.asyncDispose](): Promise<void> {
+  /** Closes all readers, which keep files of the repositories open. */
+  async closeAll(): Promise<void> {
     await Promise.all([...this.#readers.keys()].map((folder) => this.close(folder)));
+  }
+
+  [Symbol.asyncDispose](): Promise<void> {
+    return this.closeAll();
   }
 
   #reader(folder: string): Reader {

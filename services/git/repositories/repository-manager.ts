@@ -1,5 +1,5 @@
 import * as m from '#messages/git-problems';
-import { mkdir, readdir } from 'node:fs/promises';
+import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Kysely, Updateable } from 'kysely';
 import { moveFolder, removeTree } from '../../kit/platform/file-replacement.ts';
@@ -8,7 +8,7 @@ import type { Context } from '../../contracts/service.ts';
 import type { Git } from '../engine/git.ts';
 import { removeRepositoryBlobs } from './repository-blobs.ts';
 import type { OwnerRow, Tables } from '../store/tables.ts';
-import { removeLocks } from './stale-files.ts';
+import { getRelativeFolder, type RepositoriesFolder } from './repositories-folder.ts';
 import type { Repositories, Repository } from './repositories.ts';
 
 /** Properties of a new repository. */
@@ -45,23 +45,26 @@ export type RepositoryChange = Updateable<
 
 /** Creates, renames and removes repositories with their folders and rows. */
 export class RepositoryManager {
-  readonly #context: Pick<Context, 'accounts' | 'blobs' | 'clock' | 'commit' | 'files' | 'log' | 'random'>;
+  readonly #context: Pick<Context, 'accounts' | 'blobs' | 'clock' | 'commit' | 'leases' | 'log' | 'random'>;
   readonly #git: Git;
   readonly #repositories: Repositories;
+  readonly #repositoriesFolder: Pick<RepositoriesFolder, 'ensure' | 'path'>;
 
   constructor(
-    context: Pick<Context, 'accounts' | 'blobs' | 'clock' | 'commit' | 'files' | 'log' | 'random'>,
+    context: Pick<Context, 'accounts' | 'blobs' | 'clock' | 'commit' | 'leases' | 'log' | 'random'>,
     git: Git,
     repositories: Repositories,
+    repositoriesFolder: Pick<RepositoriesFolder, 'ensure' | 'path'>,
   ) {
     this.#context = context;
     this.#git = git;
     this.#repositories = repositories;
+    this.#repositoriesFolder = repositoriesFolder;
   }
 
   /** Returns the folder of a repository. */
   getFolder({ folder }: Pick<Repository, 'folder'>): string {
-    return join(this.#context.files, 'repositories', folder.slice(0, 2), `${folder}.git`);
+    return join(this.#repositoriesFolder.path, getRelativeFolder(folder));
   }
 
   /**
@@ -70,7 +73,8 @@ export class RepositoryManager {
    * @throws Problem `git.name_taken` (409)
    */
   async create(options: NewRepository, fill?: (folder: string) => Promise<RepositoryChange>): Promise<Repository> {
-    const { accounts, clock, commit, random } = this.#context;
+    const { accounts, clock, commit, leases, random } = this.#context;
+    await this.#repositoriesFolder.ensure();
     const account = await accounts.find(options.owner);
     const folder = random.text(20).toLowerCase();
     const path = this.getFolder({ folder });
@@ -96,7 +100,11 @@ export class RepositoryManager {
                 account?.name ?? options.owner,
                 account?.createdAt ?? now,
               );
-        return insertRepository(transaction, owner.id, options, { folder, now, isFilling: fill !== undefined });
+        return insertRepository(transaction, owner.id, options, {
+          folder,
+          now,
+          fillingHost: fill === undefined ? null : leases.hostId,
+        });
       });
       if (fill !== undefined) await this.#fill(id, path, fill);
       const repository = await this.#repositories.findById(id);
@@ -169,31 +177,12 @@ export class RepositoryManager {
     });
   }
 
+  /** @throws Problem (503) if the folder with the repositories is not available. */
   async remove(repository: Repository): Promise<void> {
+    await this.#repositoriesFolder.ensure({ now: true });
     await this.#removeRow(repository.id);
     await this.#removeFolder(this.getFolder(repository));
     await removeRepositoryBlobs(this.#context, repository.folder);
-  }
-
-  /** Removes rows, folders and git locks that a killed host left behind. */
-  async removeStale(db: Kysely<Tables>): Promise<void> {
-    const filling = await db.selectFrom('repositories').select('id').where('filling', '=', 1).execute();
-    for (const { id } of filling) await this.#removeRow(id);
-    const folders = new Set(
-      (await db.selectFrom('repositories').select('folder').execute()).map(({ folder }) => folder),
-    );
-    const root = join(this.#context.files, 'repositories');
-    for (const part of await readdir(root).catch(() => [])) {
-      for (const name of await readdir(join(root, part))) {
-        if (!folders.has(name.replace(/\.git$/, ''))) await removeTree(join(root, part, name));
-      }
-    }
-    // Processes of the killed host have ended.
-    for (const folder of folders) {
-      await removeLocks(this.getFolder({ folder })).catch((error: unknown) =>
-        this.#context.log.warn('stale repository lock could not be removed', { error }),
-      );
-    }
   }
 
   async #fill(id: number, path: string, fill: (folder: string) => Promise<RepositoryChange>): Promise<void> {
@@ -202,7 +191,7 @@ export class RepositoryManager {
       await this.#context.commit((transaction: Kysely<Tables>) =>
         transaction
           .updateTable('repositories')
-          .set({ ...change, filling: 0 })
+          .set({ ...change, filling: 0, filling_host: null })
           .where('id', '=', id)
           .execute(),
       );
@@ -226,7 +215,7 @@ export class RepositoryManager {
       await removeTree(removedPath);
     } catch (error) {
       if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return;
-      // The next start tries again.
+      // The cleanup of stale repositories tries again.
       this.#context.log.warn('repository folder could not be removed', { error });
     }
   }
@@ -237,7 +226,7 @@ async function insertRepository(
   transaction: Kysely<Tables>,
   ownerId: number,
   options: NewRepository,
-  { folder, now, isFilling }: { readonly folder: string; readonly now: number; readonly isFilling: boolean },
+  { folder, now, fillingHost }: { readonly folder: string; readonly now: number; readonly fillingHost: string | null },
 ): Promise<number> {
   const row = await transaction
     .insertInto('repositories')
@@ -255,7 +244,8 @@ async function insertRepository(
       archived: 0,
       template: Number(options.template ?? false),
       empty: 1,
-      filling: Number(isFilling),
+      filling: Number(fillingHost !== null),
+      filling_host: fillingHost,
       default_branch: options.defaultBranch,
       branch_count: 0,
       size: 0,

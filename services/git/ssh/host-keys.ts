@@ -1,38 +1,63 @@
-import { readFile, writeFile } from 'node:fs/promises';
+import { readFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
+import type { Kysely } from 'kysely';
 import ssh2 from 'ssh2';
-import { replaceFile } from '../../kit/platform/file-replacement.ts';
-import { buildUnreadableKeyProblem } from '../../kit/stored-key.ts';
+import type { Context } from '../../contracts/service.ts';
+import type { Tables } from '../store/tables.ts';
+import { buildUnreadableKeyProblem, loadOrCreateKey } from '../../kit/stored-key.ts';
 
 /** Old clients do not support Ed25519. */
 const keyTypes = [
   ['ed25519', undefined],
   ['rsa', { bits: 3072 }],
 ] as const;
+type KeyKind = (typeof keyTypes)[number][0];
 
-/** Reads the host keys of this server. They are generated at the first start. */
-export async function readHostKeys(folder: string): Promise<readonly string[]> {
-  return Promise.all(
-    keyTypes.map(async ([kind, options]) => {
-      const path = join(folder, `ssh_host_${kind}_key`);
-      const stored = await readFile(path, 'utf8').catch((error: NodeJS.ErrnoException) => {
-        if (error.code === 'ENOENT') return undefined;
-        throw error;
-      });
-      // The file is truncated or was changed. Clients verify the server by this key, so it is never replaced
-      // automatically.
-      if (stored !== undefined && ssh2.utils.parseKey(stored) instanceof Error)
-        throw buildUnreadableKeyProblem('git', `ssh-${kind}`);
-      if (stored !== undefined) return stored;
-      const generated = await generateKey(kind, options);
-      await writeFile(`${path}.new`, generated, { mode: 0o600 });
-      await replaceFile(`${path}.new`, path);
-      return generated;
-    }),
-  );
+/** Storage of the keys. */
+export type HostKeyContext = Pick<Context, 'commit' | 'db' | 'files' | 'vault'>;
+
+/**
+ * Reads the host keys of this server, which are the same on all hosts: clients refuse a server whose key changed. They
+ * are generated at the first start. Earlier versions stored them in files, which are moved to the table.
+ */
+export async function readHostKeys(context: HostKeyContext): Promise<readonly string[]> {
+  return Promise.all(keyTypes.map(([kind, options]) => readHostKey(context, kind, options)));
 }
 
-async function generateKey(kind: 'ed25519' | 'rsa', options: { readonly bits: number } | undefined): Promise<string> {
+async function readHostKey(
+  context: HostKeyContext,
+  kind: KeyKind,
+  options: { readonly bits: number } | undefined,
+): Promise<string> {
+  const path = join(context.files, `ssh_host_${kind}_key`);
+  const name = `ssh-${kind}`;
+  const isStored = await hasKey(context.db, name);
+  const newKey = isStored ? undefined : ((await readFormerKey(path, kind)) ?? (await generateKey(kind, options)));
+  const key = await loadOrCreateKey(context, { table: 'host_keys', name, purpose: `git.host-key.${kind}` }, () => {
+    if (newKey === undefined) throw new Error(`the host key ${name} was removed`);
+    return newKey;
+  });
+  await rm(path, { force: true });
+  return key;
+}
+
+async function hasKey(db: Kysely<Tables>, name: string): Promise<boolean> {
+  return (await db.selectFrom('host_keys').select('name').where('name', '=', name).executeTakeFirst()) !== undefined;
+}
+
+/** Reads the file of an earlier version. @throws Problem `vault.key_unreadable` (503) */
+async function readFormerKey(path: string, kind: KeyKind): Promise<string | undefined> {
+  const text = await readFile(path, 'utf8').catch((error: NodeJS.ErrnoException) => {
+    if (error.code === 'ENOENT') return undefined;
+    throw error;
+  });
+  // The file is truncated or was changed. Clients verify the server by this key, so it is never replaced automatically.
+  if (text !== undefined && ssh2.utils.parseKey(text) instanceof Error)
+    throw buildUnreadableKeyProblem('git', `ssh-${kind}`);
+  return text;
+}
+
+async function generateKey(kind: KeyKind, options: { readonly bits: number } | undefined): Promise<string> {
   for (;;) {
     const text = await new Promise<string>((resolve, reject) => {
       const callback = (error: Error | null, keys: { readonly private: string }): void => {

@@ -227,7 +227,7 @@ export class SshServer implements Disposable {
         (error: unknown) => {
           // The client closed the connection or its process was ended.
           if (channel.destroyed) return void this.#dependencies.context.log.debug('ssh client disconnected', { error });
-          const isRefusal = error instanceof Problem && error.status < 500;
+          const isRefusal = error instanceof Problem && (error.status < 500 || error.status === 503);
           if (!isRefusal) this.#dependencies.context.log.error('ssh command failed', { error });
           channel.stderr.write(`error:\nerror: ${isRefusal ? error.detail : 'Internal error; see the log.'}\nerror:\n`);
           closeChannel(channel, 1);
@@ -250,6 +250,7 @@ export class SshServer implements Disposable {
     const { repository } = access;
     if (command.kind === 'lfs') return this.#authenticateLfs(channel, caller, repository, command.operation);
     const { program } = command;
+    await transfer.ensureAvailable();
     const disconnected = new AbortController();
     channel.once('close', () => disconnected.abort());
     const conversation = { input: channel, output: writeWithoutEnd(channel), protocol, signal: disconnected.signal };

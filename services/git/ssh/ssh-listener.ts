@@ -1,5 +1,5 @@
 import type { Socket } from 'node:net';
-import { readHostKeys } from './host-keys.ts';
+import { readHostKeys, type HostKeyContext } from './host-keys.ts';
 import { SshServer, type SshDependencies } from './server.ts';
 
 /** Listener for SSH. It accepts connections once its server is started, which needs git and the host keys. */
@@ -11,9 +11,9 @@ export class SshListener {
     this.#dependencies = dependencies;
   }
 
-  /** Starts the server with the host keys of a folder. */
-  async start(folder: string): Promise<Disposable> {
-    this.#server = new SshServer(this.#dependencies, await readHostKeys(folder));
+  /** Starts the server with its host keys. */
+  async start(context: HostKeyContext): Promise<Disposable> {
+    this.#server = new SshServer(this.#dependencies, await readHostKeys(context));
     return this.#server;
   }
 

@@ -4,6 +4,7 @@ import { hooksMigration } from './hooks.ts';
 import { lfsDamageMigration, lfsMigration } from './lfs.ts';
 import { peopleMigration, visibilityMigration } from './follows.ts';
 import { restMigration } from './repository-relations.ts';
+import { sharedRepositoriesMigration } from './shared-repositories.ts';
 import { transferMigration } from './transfers.ts';
 import { tagProtectionMigration } from './tag-protections.ts';
 import { historyMigration, statusMigration } from './statuses.ts';
@@ -76,6 +77,7 @@ export const migrations: readonly Migration[] = [
   transferMigration,
   visibilityMigration,
   lfsDamageMigration,
+  sharedRepositoriesMigration,
 ];
 
 async function createOwners(db: Kysely<any>): Promise<void> {

@@ -4,6 +4,7 @@ import type { HookTables } from './hooks.ts';
 import type { LfsTables } from './lfs.ts';
 import type { PeopleTables } from './follows.ts';
 import type { RestTables } from './repository-relations.ts';
+import type { SharedRepositoriesTables } from './shared-repositories.ts';
 import type { TransferTables } from './transfers.ts';
 import type { TagProtectionTables } from './tag-protections.ts';
 import type { StatusTables } from './statuses.ts';
@@ -51,6 +52,8 @@ interface Repositories {
   template: number;
   empty: number;
   filling: number;
+  /** Run of the host that creates the repository; null if that host has an earlier version. */
+  filling_host: Generated<string | null>;
   default_branch: string;
   branch_count: number;
   size: number;
@@ -85,6 +88,16 @@ interface Tokens {
   last_used_at: number | null;
 }
 
+interface Pushes {
+  id: string;
+  repository_id: number;
+  account: string;
+  commands: string;
+  begun_at: number;
+  /** Run of the host that receives the push; null if that host has an earlier version. */
+  host_id: Generated<string | null>;
+}
+
 /** Connection to the tables, or a transaction. */
 export type Db = Kysely<Tables>;
 
@@ -96,6 +109,7 @@ export interface Tables
     LfsTables,
     PeopleTables,
     RestTables,
+    SharedRepositoriesTables,
     StatusTables,
     TagProtectionTables,
     TransferTables {
@@ -105,7 +119,7 @@ export interface Tables
   collaborators: { repository_id: number; account: string; permission: Collaboration };
   tokens: Tokens;
   public_keys: PublicKeys;
-  pushes: { id: string; repository_id: number; account: string; commands: string; begun_at: number };
+  pushes: Pushes;
 }
 
 export type OwnerRow = Selectable<Owners>;

@@ -1,15 +1,13 @@
 import type { Kysely } from 'kysely';
-import { z } from 'zod';
 import type { Context } from '../../contracts/service.ts';
 import { gitPushed } from '../../contracts/git/topics.ts';
 import type { Git } from '../engine/git.ts';
 import { readReferences, readSize } from '../repositories/references.ts';
 import type { Repositories, Repository } from '../repositories/repositories.ts';
+import type { RepositoryLocks } from '../repositories/repository-locks.ts';
 import type { Tables } from '../store/tables.ts';
 import { zeroId, type RefChange } from '../domain/ref-change.ts';
-import { parseJson } from '../../contracts/parse-json.ts';
 
-const changesSchema = z.array(z.object({ ref: z.string(), before: z.string(), after: z.string() }));
 const heads = 'refs/heads/';
 
 /** Work that must be done in the transaction that records a push. */
@@ -28,8 +26,9 @@ export type PushConsequence = (
 export type PushPreparation = (push: Parameters<PushConsequence>[1]) => Promise<PushConsequence>;
 
 export interface PushServiceDependencies {
-  readonly context: Pick<Context, 'bus' | 'clock' | 'commit' | 'db' | 'log' | 'random'>;
+  readonly context: Pick<Context, 'bus' | 'clock' | 'commit' | 'db' | 'leases' | 'log' | 'random'>;
   readonly git: Git;
+  readonly locks: RepositoryLocks;
   readonly repositories: Repositories;
   readonly folder: (repository: Repository) => string;
   readonly consequences: readonly PushConsequence[];
@@ -42,32 +41,67 @@ export interface PushServiceDependencies {
  */
 export class Pushes {
   readonly #dependencies: PushServiceDependencies;
+  /** Pushes that this host is receiving or recording. */
+  readonly #current = new Set<string>();
 
   constructor(deps: PushServiceDependencies) {
     this.#dependencies = deps;
   }
 
+  /** Ids of the pushes that this host is receiving or recording. */
+  get current(): ReadonlySet<string> {
+    return this.#current;
+  }
+
   /** Records a push before git changes references. Returns the ID for {@link settle}. */
   async begin(repository: Repository, account: string, changes: readonly RefChange[]): Promise<string> {
-    const { clock, commit, random } = this.#dependencies.context;
+    const { clock, commit, leases, random } = this.#dependencies.context;
     const id = random.text(20);
-    await commit((transaction: Kysely<Tables>) =>
-      transaction
-        .insertInto('pushes')
-        .values({ id, repository_id: repository.id, account, commands: JSON.stringify(changes), begun_at: clock.now() })
-        .execute(),
-    );
+    this.#current.add(id);
+    const commands = JSON.stringify(changes);
+    const row = { id, repository_id: repository.id, account, commands, begun_at: clock.now(), host_id: leases.hostId };
+    try {
+      await commit((transaction: Kysely<Tables>) => transaction.insertInto('pushes').values(row).execute());
+    } catch (error) {
+      this.#current.delete(id);
+      throw error;
+    }
     return id;
   }
 
+  /** Leaves a push to {@link PushRecovery}, because it is not known which references git changed. */
+  abandon(id: string): void {
+    this.#current.delete(id);
+  }
+
   /** Applies the consequences of a push after git has finished. `changes` are the references that git changed. */
-  async settle(id: string, repository: Repository, account: string, changes: readonly RefChange[]): Promise<void> {
-    const { context, git, consequences, preparations } = this.#dependencies;
-    const { bus, clock, commit } = context;
-    if (changes.length === 0) {
-      await commit((transaction: Kysely<Tables>) => transaction.deleteFrom('pushes').where('id', '=', id).execute());
-      return;
+  async settle(
+    id: string,
+    repository: Pick<Repository, 'id'>,
+    account: string,
+    changes: readonly RefChange[],
+  ): Promise<void> {
+    const { context, locks } = this.#dependencies;
+    try {
+      if (changes.length === 0) {
+        await context.commit((transaction: Kysely<Tables>) =>
+          transaction.deleteFrom('pushes').where('id', '=', id).execute(),
+        );
+        return;
+      }
+      // Pushes are recorded one after another, so that a later one is not overwritten with the state before it.
+      await locks.run('record', repository.id, () => this.#record(id, repository.id, account, changes));
+    } finally {
+      this.#current.delete(id);
     }
+  }
+
+  async #record(id: string, repositoryId: number, account: string, changes: readonly RefChange[]): Promise<void> {
+    const { context, git, consequences, preparations, repositories } = this.#dependencies;
+    const { bus, clock, commit } = context;
+    // Another push may have changed the row since the request began. Without a row, the push has none either.
+    const repository = await repositories.findById(repositoryId);
+    if (repository === undefined) return;
     const folder = this.#dependencies.folder(repository);
     const branches = repository.empty || changes.some(changesBranchList) ? await this.#branches(folder) : undefined;
     const defaultBranch = await this.#defaultBranch(repository, branches ?? [], changes);
@@ -76,8 +110,10 @@ export class Pushes {
       readSize(git, folder),
       Promise.all(preparations.map((prepare) => prepare(push))),
     ]);
-    await commit(async (transaction: Kysely<Tables>) => {
-      await transaction.deleteFrom('pushes').where('id', '=', id).execute();
+    const isRecorded = await commit(async (transaction: Kysely<Tables>) => {
+      const { numDeletedRows } = await transaction.deleteFrom('pushes').where('id', '=', id).executeTakeFirst();
+      // Another host has recorded the push because this one seemed to have ended, or the repository was deleted.
+      if (numDeletedRows === 0n) return false;
       await transaction
         .updateTable('repositories')
         .set({
@@ -92,36 +128,9 @@ export class Pushes {
         .where('id', '=', repository.id)
         .execute();
       for (const consequence of [...consequences, ...preparedConsequences]) await consequence(transaction, push);
+      return true;
     });
-    bus.publish(gitPushed, { repository: repository.id });
-  }
-
-  /** Settles pushes that an ended host left unfinished. A reference with the new value counts as changed. */
-  async recover(): Promise<void> {
-    const { context, git, repositories } = this.#dependencies;
-    const rows = await (context.db as Kysely<Tables>).selectFrom('pushes').selectAll().execute();
-    for (const row of rows) {
-      const repository = await repositories.findById(row.repository_id);
-      if (repository === undefined) continue;
-      try {
-        const changes = changesSchema.parse(parseJson(row.commands));
-        const applied = await findAppliedChanges(git, this.#dependencies.folder(repository), changes);
-        await this.settle(row.id, repository, row.account, applied);
-        context.log.info('interrupted push recovered', {
-          repository: repository.id,
-          made: applied.length,
-        });
-      } catch (error) {
-        // A push that cannot be recovered, for example with commits that never existed, must not block the others.
-        context.log.error('interrupted push could not be recovered and was dropped', {
-          repository: repository.id,
-          error,
-        });
-        await context.commit((transaction: Kysely<Tables>) =>
-          transaction.deleteFrom('pushes').where('id', '=', row.id).execute(),
-        );
-      }
-    }
+    if (isRecorded) bus.publish(gitPushed, { repository: repository.id });
   }
 
   async #branches(folder: string): Promise<readonly string[]> {

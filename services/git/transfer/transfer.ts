@@ -43,6 +43,14 @@ export class Transfer {
     this.#dependencies = deps;
   }
 
+  /**
+   * Ensures that repositories can be read, before the first byte of a response.
+   * @throws Problem (503) if the folder with the repositories is not available
+   */
+  ensureAvailable(): Promise<void> {
+    return this.#dependencies.git.ensureRepositories({ now: true });
+  }
+
   /** Sends the references and capabilities of the server, which start every conversation. */
   async advertise(
     service: Service,
@@ -126,15 +134,17 @@ export class Transfer {
     };
     const abortInput = (): void => void child.stdin.destroy();
     signal.addEventListener('abort', abortInput, { once: true });
+    let id: string | undefined;
     try {
       // Git changes nothing before it receives the commands.
-      const id = await pushes.begin(repository, account, push.changes);
+      id = await pushes.begin(repository, account, push.changes);
       void pipeInput(input, child.stdin, push.bytes);
       await exited;
       await settle(id);
       await response;
     } catch (error) {
       await child.stop();
+      if (id !== undefined) pushes.abandon(id);
       report.destroy();
       await response.catch(() => undefined);
       throw error;

@@ -70,18 +70,21 @@ describe('a failing push', () => {
         await fixture.git(['push', '-q', `${fixture.signedUrl}/ada/demo.git`, 'main'], { cwd });
         head = (await fixture.git(['rev-parse', 'HEAD'], { cwd })).stdout.trim();
         // Simulates a push in which git moved one of two references before it was killed with the host.
-        await fixture.git(['update-ref', 'refs/heads/cut', head], { cwd: getRepositoryFolder(dataDir) });
+        for (const name of ['cut', 'odd'])
+          await fixture.git(['update-ref', `refs/heads/${name}`, head], { cwd: getRepositoryFolder(dataDir) });
       }
       const database = new Database(join(dataDir, 'git', 'db.sqlite'));
       const commands = ['cut', 'never'].map((name) => ({ ref: `refs/heads/${name}`, before: zeros, after: head }));
-      const insert = database.prepare('insert into pushes values (?, ?, ?, ?, ?)');
+      const insert = database.prepare(
+        'insert into pushes (id, repository_id, account, commands, begun_at) values (?, ?, ?, ?, ?)',
+      );
       // The push of a client that named a commit which never existed cannot be recovered and must not block others.
-      const bogus = [{ ref: 'refs/heads/main', before: '1'.repeat(40), after: head }];
+      const bogus = [{ ref: 'refs/heads/odd', before: '1'.repeat(40), after: head }];
       insert.run('p0', id, 'ada', JSON.stringify(bogus), 1);
       insert.run('p1', id, 'ada', JSON.stringify(commands), 1);
       database.close();
       await using fixture = await openGitFixture({ dataDir });
-      expect(await (await fixture.api('GET', '/repos/ada/demo')).json()).toMatchObject({ branch_count: 2 });
+      expect(await (await fixture.api('GET', '/repos/ada/demo')).json()).toMatchObject({ branch_count: 3 });
       expect(fixture.host.log.some((text) => text.includes('push recovered') && text.includes('made=1'))).toBe(true);
       expect(fixture.host.log.filter((text) => text.includes('was dropped'))).toHaveLength(1);
     } finally {

@@ -61,7 +61,7 @@ describe('a merge during which the host ends', () => {
       ].entries()) {
         const commands = JSON.stringify([{ ref: 'refs/heads/main', before, after }]);
         database
-          .prepare('insert into pushes values (?, ?, ?, ?, ?)')
+          .prepare('insert into pushes (id, repository_id, account, commands, begun_at) values (?, ?, ?, ?, ?)')
           .run(`p${phase}`, issues[phase]?.repository_id, 'ada', commands, 1);
         database
           .prepare('insert into pull_merges values (?, ?, ?, ?)')

@@ -29,3 +29,10 @@ export async function makeKey(
   const options = `-o StrictHostKeyChecking=no -o UserKnownHostsFile=/dev/null -o LogLevel=ERROR -o IdentitiesOnly=yes`;
   return { text: stdout.trim(), command: `ssh -F /dev/null ${options} -i ${path}` };
 }
+
+/** Returns the Ed25519 host key that a server of Git over SSH shows, as `ssh-ed25519 AAAA…`. */
+export async function scanHostKey(fixture: GitFixture, sshUrl: string): Promise<string> {
+  const { hostname, port } = new URL(sshUrl);
+  const { stdout } = await fixture.run('ssh-keyscan', ['-t', 'ed25519', '-p', port, hostname]);
+  return /ssh-ed25519 \S+/.exec(stdout)?.[0] ?? '';
+}

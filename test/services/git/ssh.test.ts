@@ -1,8 +1,11 @@
-import { readFileSync, statSync } from 'node:fs';
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import Sqlite from 'better-sqlite3';
+import ssh2 from 'ssh2';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { openGitFixture, type GitFixture } from './git-fixture.ts';
-import { makeKey } from './ssh-key.ts';
+import { makeKey, scanHostKey } from './ssh-key.ts';
 
 let fixture: GitFixture;
 let ssh: { readonly text: string; readonly command: string };
@@ -104,10 +107,29 @@ describe('git over SSH', () => {
     expect((await exec('', stranger.command)).stderr).toContain('Permission denied (publickey)');
   });
 
-  it('protects the host key files', () => {
-    for (const kind of ['ed25519', 'rsa']) {
-      const path = join(fixture.host.dataDir, 'git', `ssh_host_${kind}_key`);
-      expect(statSync(path).mode & 0o777).toBe(0o600);
-    }
+  it('stores the host keys sealed in the database', () => {
+    const database = new Sqlite(join(fixture.host.dataDir, 'git', 'db.sqlite'), { readonly: true });
+    const rows = database.prepare('select name, sealed from host_keys order by name').all();
+    database.close();
+    expect(rows).toEqual(['ssh-ed25519', 'ssh-rsa'].map((name) => ({ name, sealed: expect.stringMatching(/^v1\./) })));
+    expect(readdirSync(join(fixture.host.dataDir, 'git')).filter((name) => name.startsWith('ssh_host'))).toEqual([]);
   });
+});
+
+it('keeps the host key of an earlier version, which was stored in a file', async () => {
+  const dataDir = mkdtempSync(join(tmpdir(), 'homeport-host-key-'));
+  try {
+    const former = ssh2.utils.generateKeyPairSync('ed25519');
+    mkdirSync(join(dataDir, 'git'), { recursive: true });
+    const path = join(dataDir, 'git', 'ssh_host_ed25519_key');
+    writeFileSync(path, former.private);
+    for (const run of ['with the file', 'without the file']) {
+      await using fixture = await openGitFixture({ dataDir });
+      const { ssh_url } = await fixture.create(run.replaceAll(' ', '-'));
+      expect(await scanHostKey(fixture, ssh_url), run).toBe(former.public.trim().split(' ').slice(0, 2).join(' '));
+      expect(existsSync(path), run).toBe(false);
+    }
+  } finally {
+    rmSync(dataDir, { recursive: true, force: true });
+  }
 });
