@@ -59,6 +59,8 @@ const accountColumns: Readonly<Record<string, readonly string[]>> = {
     'accounts.name',
     'declared.account',
     'grants.account',
+    'one_time_links.account',
+    'one_time_links.created_by',
     'passkeys.account',
     'releases.account',
     'second_factors.account',

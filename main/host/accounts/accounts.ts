@@ -16,6 +16,7 @@ import { declaredAccounts, type DeclaredAccounts } from './declared.ts';
 import { Directory } from './directory.ts';
 import { firstRun, type FirstRun } from './first-run.ts';
 import { findCollisions, nameReservations } from './names.ts';
+import { OneTimeLinkStore } from './one-time-links.ts';
 import { Passkeys } from './passkeys.ts';
 import { Passwords } from './passwords.ts';
 import { refuseWeakPassword } from './password-rules.ts';
@@ -114,6 +115,7 @@ export async function openAccounts(options: AccountsOptions): Promise<HostAccoun
   const { checkSecret } = secrets;
   const owners = { directory, changes, checkSecret };
   const factors = new SecondFactorStore({ accounts: owners, passkeys, clock, random, security, kysely, vault });
+  const oneTimeLinks = new OneTimeLinkStore({ ...common, kysely, passwords, throttle });
   const signIn = { authentication, proven, secondFactors: { passkeys, checkSecret, factors } };
   const releases = new AccountReleases({ kysely, commit, services: options.services.map(({ id }) => id), random, log });
   return {
@@ -130,6 +132,7 @@ export async function openAccounts(options: AccountsOptions): Promise<HostAccoun
     firstRun: firstRun({ ...common, kysely, passwords, releases }),
     ...nameReservations({ changes }),
     record: (event) => security.record(event),
+    oneTimeLinks,
     refuseWeakPassword,
     releases,
     collisions,

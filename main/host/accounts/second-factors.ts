@@ -8,7 +8,7 @@ import type { SecurityLog } from '../log/security-log.ts';
 import type { Changes } from './changes.ts';
 import type { Directory } from './directory.ts';
 import type { Passkeys } from './passkeys.ts';
-import { endCredentials, type Db } from './store.ts';
+import { deleteSecondFactor, endCredentials, type Db } from './store.ts';
 import type { SecondFactorRow } from './tables.ts';
 
 /** Vault purposes of the gateway, from which the factors were imported. */
@@ -99,7 +99,7 @@ export class SecondFactorStore implements Store {
 
   readonly disable: Store['disable'] = async (account, code, remoteAddress) => {
     if (!(await this.check(account, code, remoteAddress))) throw buildWrongCodeProblem();
-    await this.#parts.accounts.changes.create([account], (db) => deleteFactors(db, account));
+    await this.#parts.accounts.changes.create([account], (db) => deleteSecondFactor(db, account));
     this.#parts.security.record({ event: 'second_factor_disabled', account });
   };
 
@@ -108,7 +108,7 @@ export class SecondFactorStore implements Store {
     const { changes } = this.#parts.accounts;
     const wasOn = await changes.create([account], async (db) => {
       await endCredentials(db, account, 'sessions');
-      return deleteFactors(db, account);
+      return deleteSecondFactor(db, account);
     });
     if (wasOn) security.record({ event: 'second_factor_disabled', account, detail: 'reset by an administrator' });
   };
@@ -180,13 +180,6 @@ export class SecondFactorStore implements Store {
   #fingerprint(account: string, code: string): string {
     return this.#parts.vault.fingerprint(`${account} ${code}`, recoverySealing);
   }
-}
-
-/** Removes the app, the recovery codes and the passkeys. Returns whether the second factor was enabled. */
-async function deleteFactors(db: Db, account: string): Promise<boolean> {
-  await db.deleteFrom('passkeys').where('account', '=', account).execute();
-  const removed = await db.deleteFrom('second_factors').where('account', '=', account).returning('confirmed').execute();
-  return removed.some(({ confirmed }) => Number(confirmed) === 1);
 }
 
 function findRow(db: Db, account: string): Promise<SecondFactorRow | undefined> {

@@ -111,6 +111,24 @@ export interface PasskeyRow {
   readonly last_used_at: number | null;
 }
 
+/** Unused one-time link. */
+export interface OneTimeLinkRow {
+  readonly id: string;
+  /** SHA-256 of the token. */
+  readonly hash: string;
+  readonly kind: string;
+  /** Account of a reset; proposed name of an invitation or empty. */
+  readonly account: string;
+  readonly role: string;
+  /** JSON list of the grants of an invitation. */
+  readonly grants: string;
+  readonly removes_second_factor: number;
+  readonly created_at: number;
+  readonly expires_at: number;
+  /** Administrator who created it; empty for the command line. */
+  readonly created_by: string;
+}
+
 export interface Tables {
   accounts: AccountRow;
   grants: GrantRow;
@@ -121,6 +139,7 @@ export interface Tables {
   releases: ReleaseRow;
   second_factors: SecondFactorRow;
   passkeys: PasskeyRow;
+  one_time_links: OneTimeLinkRow;
   /** Single row. Every change increments it first, which also serializes changes on any database. */
   revision: { readonly id: number; readonly value: number };
   /** At most one row: hash of the valid set-up code. */
@@ -277,6 +296,24 @@ export const accountsMigrations: readonly Migration[] = [
     name: '008-add-language-to-accounts',
     async up(db) {
       await db.schema.alterTable('accounts').addColumn('language', 'text').execute();
+    },
+  },
+  {
+    name: '009-create-one-time-links',
+    async up(db) {
+      await db.schema
+        .createTable('one_time_links')
+        .addColumn('id', 'text', (column) => column.primaryKey().notNull())
+        .addColumn('hash', 'text', (column) => column.notNull().unique())
+        .addColumn('kind', 'text', (column) => column.notNull())
+        .addColumn('account', 'text', (column) => column.notNull())
+        .addColumn('role', 'text', (column) => column.notNull())
+        .addColumn('grants', 'text', (column) => column.notNull())
+        .addColumn('removes_second_factor', 'integer', (column) => column.notNull())
+        .addColumn('created_at', 'bigint', (column) => column.notNull())
+        .addColumn('expires_at', 'bigint', (column) => column.notNull())
+        .addColumn('created_by', 'text', (column) => column.notNull())
+        .execute();
     },
   },
 ];

@@ -23,6 +23,8 @@ import type { Upstreams } from '../external-services/upstreams.ts';
 import { hideCookies, type SessionCookie } from '../sign-in/cookie.ts';
 import type { Gate } from '../sign-in/gate.ts';
 import type { SignedInAccounts } from '../sign-in/signed-in-account.ts';
+import { oneTimeLinkScript } from '../sign-in/one-time-link-pages.ts';
+import { OneTimeLinkRoutes } from '../sign-in/one-time-links.ts';
 import { passkeyScript } from '../sign-in/pages.ts';
 import { verify } from '../sign-in/verify.ts';
 import { SignInRoutes } from '../sign-in/routes.ts';
@@ -37,6 +39,12 @@ import { InFlightRequests, type AdmittedRequest } from './in-flight-requests.ts'
 
 /** Paths below the prefix of the gateway for load balancers. */
 const healthPaths: ReadonlySet<string> = new Set(['health/live', 'health/ready']);
+
+/** Scripts of the gateway's pages by path. */
+const pageScripts: ReadonlyMap<string, string> = new Map([
+  ['passkey.js', passkeyScript],
+  ['link.js', oneTimeLinkScript],
+]);
 
 const hstsOfYear = 'max-age=31536000';
 
@@ -87,6 +95,7 @@ export class ReverseProxy {
   readonly #deps: ReverseProxyDependencies;
   readonly #signIn: SignInRoutes;
   readonly #oidc: OidcRoutes;
+  readonly #links: OneTimeLinkRoutes;
   readonly #inFlight = new InFlightRequests();
   readonly #isShared = (id: string): boolean => this.#deps.routing.exposure(id) !== 'off';
   readonly #findOwner = (name: string): string | undefined =>
@@ -99,6 +108,7 @@ export class ReverseProxy {
     const { context, metrics, signIn } = deps;
     this.#signIn = new SignInRoutes({ context, metrics, ...signIn });
     this.#oidc = new OidcRoutes({ context, metrics, ...signIn });
+    this.#links = new OneTimeLinkRoutes({ context, signIn: this.#signIn });
   }
 
   /** @param portService Service of the port */
@@ -316,8 +326,10 @@ export class ReverseProxy {
     const isRead = request.method === 'GET' || request.method === 'HEAD';
     if (isRead && (await sendPageFile(response, path))) return;
     if (healthPaths.has(path)) return this.#handleHealthPath(request, response, `/${path}`);
-    if (path === 'passkey.js' && isRead)
-      return send(response, { status: 200, type: 'text/javascript; charset=utf-8', body: passkeyScript });
+    const script = isRead ? pageScripts.get(path) : undefined;
+    if (script !== undefined)
+      return send(response, { status: 200, type: 'text/javascript; charset=utf-8', body: script });
+    if (path === 'link') return this.#links.handle(request, response);
     if (path === 'sign-in') return this.#signIn.signIn(request, response, query, findTitle);
     if (path === 'continue' && isRead) return this.#signIn.continue(request, response, query);
     if (path === 'sign-out') return this.#signIn.signOut(request, response);
