@@ -35,7 +35,10 @@ export interface SecondFactorDependencies {
   readonly passkeys: Passkeys;
 }
 
-type Store = Pick<SecondFactors, 'isOn' | 'status' | 'begin' | 'confirm' | 'disable' | 'reset' | 'adopt'>;
+type Store = Pick<
+  SecondFactors,
+  'isOn' | 'status' | 'begin' | 'confirm' | 'renewRecoveryCodes' | 'disable' | 'reset' | 'adopt'
+>;
 
 /** Codes of an authenticator app (RFC 6238), with recovery codes for a lost device. */
 export class SecondFactorStore implements Store {
@@ -82,19 +85,34 @@ export class SecondFactorStore implements Store {
   };
 
   readonly confirm: Store['confirm'] = async (account, code, remoteAddress) => {
-    const { random, security } = this.#parts;
+    const { security } = this.#parts;
     const { changes } = this.#parts.accounts;
     if ((await this.#row(account))?.confirmed !== 0) {
       throw new Problem('accounts.no_second_factor', 409, m.enrollmentNotStarted());
     }
     if (!(await this.check(account, code, remoteAddress))) throw buildWrongCodeProblem();
-    const codes = Array.from({ length: recoveryCodeCount }, () => random.text(recoveryCodeLength).toLowerCase());
-    const recovery = JSON.stringify(codes.map((each) => this.#fingerprint(account, each)));
+    const { codes, recovery } = this.#createRecoveryCodes(account);
     await changes.create([account], (db) =>
       db.updateTable('second_factors').set({ confirmed: 1, recovery }).where('account', '=', account).execute(),
     );
     security.record({ event: 'second_factor_enabled', account });
-    return codes.map((each) => each.replaceAll(/.{6}(?=.)/g, '$&-'));
+    return codes;
+  };
+
+  readonly renewRecoveryCodes: Store['renewRecoveryCodes'] = async (account) => {
+    const { codes, recovery } = this.#createRecoveryCodes(account);
+    const renewed = await this.#parts.accounts.changes.create([account], (db) =>
+      db
+        .updateTable('second_factors')
+        .set({ recovery })
+        .where('account', '=', account)
+        .where('confirmed', '=', 1)
+        .returning('account')
+        .execute(),
+    );
+    if (renewed.length === 0) throw new Problem('accounts.no_second_factor', 409, m.authenticatorNeeded());
+    this.#parts.security.record({ event: 'recovery_codes_replaced', account });
+    return codes;
   };
 
   readonly disable: Store['disable'] = async (account, code, remoteAddress) => {
@@ -170,6 +188,17 @@ export class SecondFactorStore implements Store {
     return {
       last_step: Number(row.last_step),
       recovery: JSON.stringify(remainingCodes.filter((each) => each !== used)),
+    };
+  }
+
+  /** Creates recovery codes as the person reads them, and their stored form. */
+  #createRecoveryCodes(account: string): { readonly codes: readonly string[]; readonly recovery: string } {
+    const texts = Array.from({ length: recoveryCodeCount }, () =>
+      this.#parts.random.text(recoveryCodeLength).toLowerCase(),
+    );
+    return {
+      codes: texts.map((each) => each.replaceAll(/.{6}(?=.)/g, '$&-')),
+      recovery: JSON.stringify(texts.map((each) => this.#fingerprint(account, each))),
     };
   }
 

@@ -49,6 +49,7 @@ const messages: Readonly<Record<SecurityEventName, string>> = {
   passkey_added: 'passkey added',
   passkey_removed: 'passkey removed',
   recovery_code_used: 'recovery code used',
+  recovery_codes_replaced: 'recovery codes replaced',
   settings_changed: 'settings changed',
   data_exported: 'data exported',
   backup_created: 'backup created',

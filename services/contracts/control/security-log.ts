@@ -26,6 +26,7 @@ export const SecurityEventName = z.enum([
   'passkey_added',
   'passkey_removed',
   'recovery_code_used',
+  'recovery_codes_replaced',
   'settings_changed',
   'data_exported',
   'backup_created',
