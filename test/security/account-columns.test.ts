@@ -62,6 +62,7 @@ const accountColumns: Readonly<Record<string, readonly string[]>> = {
     'one_time_links.account',
     'one_time_links.created_by',
     'passkeys.account',
+    'provider_identities.account',
     'releases.account',
     'second_factors.account',
     'sessions.account',

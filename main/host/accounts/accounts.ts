@@ -19,6 +19,7 @@ import { findCollisions, nameReservations } from './names.ts';
 import { OneTimeLinkStore } from './one-time-links.ts';
 import { Passkeys } from './passkeys.ts';
 import { Passwords } from './passwords.ts';
+import { ProviderAccounts } from './provider-accounts.ts';
 import { refuseWeakPassword } from './password-rules.ts';
 import { Permissions } from './permissions.ts';
 import { portableAccounts, type Portable } from './portable.ts';
@@ -76,6 +77,8 @@ export interface AccountsOptions {
 export interface HostAccounts extends Accounts, Sessions, Portable, DeclaredAccounts, AsyncDisposable {
   readonly firstRun: FirstRun;
   readonly releases: AccountReleases;
+  /** Accounts of users of OpenID providers. */
+  readonly providerAccounts: Pick<ProviderAccounts, 'resolve'>;
   /** Groups of account names and reserved names that differ only in case, detected at the start. */
   readonly collisions: readonly (readonly string[])[];
 }
@@ -133,6 +136,7 @@ export async function openAccounts(options: AccountsOptions): Promise<HostAccoun
     ...nameReservations({ changes }),
     record: (event) => security.record(event),
     oneTimeLinks,
+    providerAccounts: new ProviderAccounts({ ...common, kysely, passwords }),
     refuseWeakPassword,
     releases,
     collisions,

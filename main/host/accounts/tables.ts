@@ -129,6 +129,23 @@ export interface OneTimeLinkRow {
   readonly created_by: string;
 }
 
+/** User of an OpenID provider who has an account. */
+export interface ProviderIdentityRow {
+  readonly issuer: string;
+  readonly subject: string;
+  readonly account: string;
+  /**
+   * How the user got the account: `created` by the first sign-in; by the `name` that the provider reported; or
+   * `assigned` in the settings, which links the user only as long as the settings say so.
+   */
+  readonly link: string;
+  /** `admin` when the groups of the user assigned this role, else empty. */
+  readonly role: string;
+  /** JSON list of the grants that the groups of the user added. */
+  readonly grants: string;
+  readonly created_at: number;
+}
+
 export interface Tables {
   accounts: AccountRow;
   grants: GrantRow;
@@ -140,6 +157,7 @@ export interface Tables {
   second_factors: SecondFactorRow;
   passkeys: PasskeyRow;
   one_time_links: OneTimeLinkRow;
+  provider_identities: ProviderIdentityRow;
   /** Single row. Every change increments it first, which also serializes changes on any database. */
   revision: { readonly id: number; readonly value: number };
   /** At most one row: hash of the valid set-up code. */
@@ -313,6 +331,22 @@ export const accountsMigrations: readonly Migration[] = [
         .addColumn('created_at', 'bigint', (column) => column.notNull())
         .addColumn('expires_at', 'bigint', (column) => column.notNull())
         .addColumn('created_by', 'text', (column) => column.notNull())
+        .execute();
+    },
+  },
+  {
+    name: '010-create-provider-identities',
+    async up(db) {
+      await db.schema
+        .createTable('provider_identities')
+        .addColumn('issuer', 'text', (column) => column.notNull())
+        .addColumn('subject', 'text', (column) => column.notNull())
+        .addColumn('account', 'text', (column) => column.notNull())
+        .addColumn('link', 'text', (column) => column.notNull())
+        .addColumn('role', 'text', (column) => column.notNull())
+        .addColumn('grants', 'text', (column) => column.notNull())
+        .addColumn('created_at', 'bigint', (column) => column.notNull())
+        .addPrimaryKeyConstraint('provider_identities_key', ['issuer', 'subject'])
         .execute();
     },
   },
