@@ -23,6 +23,7 @@ import type { Upstreams } from '../external-services/upstreams.ts';
 import { hideCookies, type SessionCookie } from '../sign-in/cookie.ts';
 import type { Gate } from '../sign-in/gate.ts';
 import type { SignedInAccounts } from '../sign-in/signed-in-account.ts';
+import { moveSessionToApp } from '../sign-in/app-session.ts';
 import { oneTimeLinkScript } from '../sign-in/one-time-link-pages.ts';
 import { OneTimeLinkRoutes } from '../sign-in/one-time-links.ts';
 import { passkeyScript } from '../sign-in/pages.ts';
@@ -166,6 +167,24 @@ export class ReverseProxy {
     return findRoute(routedRequest, this.#deps.signIn.label, this.#isShared, this.#findOwner, hasPath);
   }
 
+  /** Returns true when the app has the origin of a request for itself. */
+  #isAppOrigin(request: IncomingMessage, portService: string | undefined): boolean {
+    const route = this.#route(request, portService, '/');
+    return route.to === 'service' && route.id === 'control';
+  }
+
+  /** @throws Problem `gateway.no_route` (404) at the origin of another service */
+  #requireApp(isApp: boolean) {
+    if (!isApp) throw createNotFound();
+    return { context: this.#deps.context, cookie: this.#deps.signIn.cookie, signIn: this.#signIn };
+  }
+
+  /** Sends the name of the identity provider for the app's sign-in page. */
+  #sendProvider(response: ServerResponse): void {
+    const body = `${JSON.stringify({ name: this.#deps.signIn.provider.name ?? null })}\n`;
+    send(response, { status: 200, type: 'application/json; charset=utf-8', body });
+  }
+
   /** Returns the title of the service at a path; undefined without one. */
   #findTitle(request: IncomingMessage, portService: string | undefined, url: string): string | undefined {
     const route = this.#route(request, portService, url);
@@ -192,7 +211,10 @@ export class ReverseProxy {
       }
       case 'gateway':
         return runInPageLanguage(request, () =>
-          this.#handleGatewayPath(request, response, route.path, (url) => this.#findTitle(request, portService, url)),
+          this.#handleGatewayPath(request, response, route.path, {
+            findTitle: (url) => this.#findTitle(request, portService, url),
+            isApp: this.#isAppOrigin(request, portService),
+          }),
         );
       case 'redirect':
         return redirect(response, 308, route.location);
@@ -317,7 +339,7 @@ export class ReverseProxy {
     request: IncomingMessage,
     response: ServerResponse,
     pathAndQuery: string,
-    findTitle: (url: string) => string | undefined,
+    { findTitle, isApp }: { readonly findTitle: (url: string) => string | undefined; readonly isApp: boolean },
   ): Promise<void> {
     const { context } = this.#deps;
     const { gate } = this.#deps.signIn;
@@ -329,6 +351,8 @@ export class ReverseProxy {
     const script = isRead ? pageScripts.get(path) : undefined;
     if (script !== undefined)
       return send(response, { status: 200, type: 'text/javascript; charset=utf-8', body: script });
+    if (path === 'provider' && isRead) return this.#sendProvider(response);
+    if (path === 'app-session') return moveSessionToApp(request, response, this.#requireApp(isApp));
     if (path === 'link') return this.#links.handle(request, response);
     if (path === 'sign-in') return this.#signIn.signIn(request, response, query, findTitle);
     if (path === 'continue' && isRead) return this.#signIn.continue(request, response, query);
