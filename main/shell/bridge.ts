@@ -9,7 +9,7 @@ export function openBridge(ipcMain: ElectronApi['ipcMain'], own: OwnOrigin, answ
     ipcMain.handle(`homeport:${name}`, (event, argument: unknown) => {
       if (!isOwnSender(event.senderFrame, own)) throw new Error('This call is for the pages of Homeport.');
       const parsed = bridgeCalls[name].argument.safeParse(argument);
-      if (!parsed.success) throw new Error(`The argument of ${name} does not fit.`);
+      if (!parsed.success) throw new Error(`The argument of ${name} is not valid.`);
       return answer(parsed.data);
     });
   }

@@ -205,7 +205,7 @@ describe('a failing service', () => {
       expect(await fetchState(host, 'frail')).toMatchObject(state);
     for (const pause of [5, 10]) {
       const life = startCount;
-      const reason = `Life ${life}. It restarts in ${pause} seconds.`;
+      const reason = `Life ${life}. The service restarts in ${pause} seconds.`;
       await vi.waitFor(shows({ state: 'degraded', reason }), longTimeout);
       clock.advance(pause * 1000 - 1);
       await shows({ state: 'degraded', reason })();

@@ -176,7 +176,7 @@ describe('an invalid setting of one service', () => {
       expect(Object.keys(host.host.addresses())).toEqual(['good', 'control']);
       expect(await fetchState(host, 'lamp')).toMatchObject({
         state: 'failed',
-        reason: 'Its settings aren’t valid. services.lamp.word: line 4: Expected text.',
+        reason: 'The settings aren’t valid. services.lamp.word: line 4: Expected text.',
         address: null,
       });
       expect(await (await fetch(host.url('good'))).text()).toBe('good');

@@ -115,8 +115,8 @@ describe('starting', () => {
     writeFileSync(join(dataDir, 'homeport.yaml'), 'version: 1\nservices:\n  inbox:\n    keepDays: many\n');
     await using host = await startHostProcess(dataDir, { environment: { HOMEPORT_PORT_PUSH: 'first' } });
     expect(host.output.filter((line) => / didn’t start: |^Settings|^Safe mode/.test(line))).toEqual([
-      'push didn’t start: Its settings aren’t valid. services.push.port: HOMEPORT_PORT_PUSH: Expected a whole number.',
-      'inbox didn’t start: Its settings aren’t valid. services.inbox.keepDays: line 4: Expected a number.',
+      'push didn’t start: The settings aren’t valid. services.push.port: HOMEPORT_PORT_PUSH: Expected a whole number.',
+      'inbox didn’t start: The settings aren’t valid. services.inbox.keepDays: line 4: Expected a number.',
     ]);
     expect(host.errors.join('\n')).toMatch(/setting refused.*services\.inbox\.keepDays/);
     expect(() => host.url('push')).toThrow();

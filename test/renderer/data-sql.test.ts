@@ -132,6 +132,35 @@ describe.skipIf(noBrowser)('Data: SQL editor', () => {
     expect(browserPage.complaints).toEqual([]);
   });
 
+  it('completes columns of an alias although the time for reading the statement was used up', async () => {
+    await fixture.sql('create table beacons (id int primary key, range_miles int)');
+    await using browserPage = await visit('/data/sql');
+    const { page } = browserPage;
+    await writeSql(page, 'select * from beac');
+    const options = page.getByRole('listbox').getByRole('option');
+    await expect
+      .poll(async () => {
+        await page.keyboard.press('Control+Space');
+        return options.filter({ hasText: /^beacons/ }).count();
+      })
+      .toBe(1);
+    await options.filter({ hasText: /^beacons/ }).click();
+    await page.keyboard.type(' b where b');
+    await page.keyboard.press('Escape');
+    await page.evaluate(async () => {
+      const readTime = Date.now.bind(Date);
+      let skipped = 0;
+      // The editor reads a statement for a limited time after each input.
+      Date.now = () => readTime() + (skipped += 1000);
+      document.execCommand('insertText', false, '.');
+      await new Promise(requestAnimationFrame);
+      Date.now = readTime;
+    });
+    await options.filter({ hasText: /^range_milesint/ }).click();
+    expect(await readSql(page)).toBe('select * from beacons b where b.range_miles');
+    expect(browserPage.complaints).toEqual([]);
+  });
+
   it('runs only the selected text, and finds the error in it', async () => {
     await using browserPage = await visit('/data/sql');
     const { page } = browserPage;

@@ -153,7 +153,7 @@ describe.skipIf(noBrowser || lacksRclone)('Sync', () => {
       .getByRole('link', { name: /^Stick .*Failed/ })
       .waitFor();
     const papers = page.getByRole('list', { name: syncMessages.jobs() }).getByRole('link', { name: /^Papers / });
-    await papers.getByText(/x\/y: .* is a file or is inside one/).waitFor();
+    await papers.getByText(/x\/y: .* or part of its path is a file/).waitFor();
     await page.goto(`${fixture.host.url('control')}/sync/history/${String(failed)}`);
     await page
       .getByText(containing(causes.folderNeeded({ path: anyText })))

@@ -20,10 +20,10 @@ export async function handleExport(
   const basic = parseBasicAuthorization(request);
   const user = decodeAddressSegment(url.searchParams.get('userId') ?? '');
   if (basic === undefined && user === undefined)
-    throw new Problem('addons.unauthorized', 401, 'Basic authorization or userId says whose configuration this is.');
+    throw new Problem('addons.unauthorized', 401, 'Basic authorization or the parameter userId is required.');
   const includeCredentials = url.searchParams.get('includeCredentials') === 'true';
   if (includeCredentials && basic === undefined)
-    throw new Problem('addons.unauthorized', 401, 'Credentials are given out for the password alone.');
+    throw new Problem('addons.unauthorized', 401, 'The password is required to export credentials.');
   const profile =
     basic === undefined
       ? await profiles.openSealed(user?.uuid ?? '', user?.encryptedPassword ?? '')

@@ -33,7 +33,7 @@ export async function handleFormat(
   const body = FormatBody.safeParse(await readBody(request), peerErrorMessages);
   if (!body.success) {
     const code = body.error.issues[0]?.path[0] === 'stream' ? 'addons.bad_stream' : 'addons.bad_formatter';
-    throw new Problem(code, 400, body.error.issues[0]?.message ?? 'The body does not fit.');
+    throw new Problem(code, 400, body.error.issues[0]?.message ?? 'The request body is not valid.');
   }
   const { stream, context } = body.data;
   const formatter = context?.userData?.formatter ?? { id: 'torrentio' };

@@ -53,7 +53,7 @@ export async function handlePlayback(
     throw new Problem(
       'addons.unauthorized',
       401,
-      'This address was not made here, or under another key. Open the title anew.',
+      'This address was not created by this Homeport, or its secret key has changed. Open the title again.',
     );
   const { remoteAddress } = context.caller(request);
   const userIp = isIP(remoteAddress) !== 0 && isPublicAddress(remoteAddress) ? remoteAddress : undefined;

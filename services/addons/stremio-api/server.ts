@@ -119,7 +119,7 @@ async function handleAddressedConfiguration(
       throw new Problem(
         'addons.legacy',
         400,
-        'This address is of another program. Open this to make a configuration here.',
+        'This address belongs to another program. Open this to create a configuration here.',
       );
     });
   if (/^(?:eyJ|ew)[\w+/=%-]*$/.test(firstSegment))
@@ -206,7 +206,7 @@ async function handleAddon(
       buildErrorText(
         path,
         settings.addonName,
-        'This addon asks itself by way of others, so the answer would never come.',
+        'This addon requests itself through other addons in an endless loop.',
         link,
       ),
     );

@@ -102,7 +102,8 @@ function getTimeoutMs(role: Role, remainingMs: number): number {
 /** Runs statements within the transaction of the batch. */
 function createBatchRun(client: pg.PoolClient): Run {
   return async ({ statement, values, rows, end }) => {
-    if (end === 'rollback') throw new RestError(400, 'PGRST122', 'A part of a transaction cannot be taken back alone');
+    if (end === 'rollback')
+      throw new RestError(400, 'PGRST122', 'A part of a transaction cannot be rolled back separately');
     const result = await client.query(toQueryConfig(statement, values));
     rows?.(result.rows as readonly object[]);
     const row = getResult(result.rows as readonly object[]);

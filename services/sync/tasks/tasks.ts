@@ -191,6 +191,7 @@ export class Tasks {
     const { runs, store } = this.#options.stores;
     const task = row.task_id === null ? undefined : await store.find(row.task_id);
     const stored = row.plan_id === null ? undefined : await plans.find(row.plan_id);
+    if (task === undefined && canUndo(row)) throw new Problem('sync.no_undo', 409, m.syncDeleted());
     if (task === undefined || stored === undefined || !canUndo(row)) {
       throw new Problem('sync.no_undo', 409, m.noUndo());
     }

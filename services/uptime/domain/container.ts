@@ -19,7 +19,7 @@ export type ContainerSnapshot = Pick<ContainerState, 'restartCount' | 'startedAt
 /** @throws Error when the response is not that of a container engine */
 export function parseContainer(answer: unknown): ContainerState {
   const { State: state, RestartCount: restarts } = toRecord(answer);
-  if (typeof state !== 'object' || state === null) throw new Error('The answer is not that of a container engine');
+  if (typeof state !== 'object' || state === null) throw new Error('The response is not from a container engine');
   const { Running, Paused, Restarting, Status, Health, StartedAt } = toRecord(state);
   const health = toRecord(Health)['Status'];
   return {

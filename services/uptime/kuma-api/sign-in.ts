@@ -22,7 +22,7 @@ export function signInEvents(context: Context, welcome: (session: Session) => Pr
     setup: {
       needs: 'nobody',
       run() {
-        throw new Problem('uptime.setup', 403, 'Set Homeport up on its own page first.');
+        throw new Problem('uptime.setup', 403, 'Set up Homeport in a browser first.');
       },
     },
     login: {

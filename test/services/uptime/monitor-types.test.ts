@@ -68,7 +68,7 @@ it('checks greeting, encryption and rejection of an SMTP server', async () => {
   const refusing = createTcp((socket) => socket.end('554 go away\r\n'));
   const port = await listen(refusing);
   const refused = await rig.add({ ...common, name: 'refused', port });
-  expect(await rig.until(refused.id, 0)).toMatchObject({ msg: 'The server greets with 554 go away' });
+  expect(await rig.until(refused.id, 0)).toMatchObject({ msg: 'Unexpected greeting from the server: 554 go away' });
   refusing.close();
 });
 
@@ -131,7 +131,7 @@ it('follows the events of a container of a TCP engine such as Podman', async () 
 
 it('uses the configured status of a manual monitor', async () => {
   const { id } = await rig.add({ type: 'manual', name: 'by hand', ...hourly });
-  expect(await rig.until(id, 2)).toMatchObject({ msg: 'Nobody has set it yet' });
+  expect(await rig.until(id, 2)).toMatchObject({ msg: 'No status has been set yet' });
   for (const manual_status of [1, 0, 1]) {
     await rig.call('PATCH', `/api/monitors/${String(id)}`, { manual_status });
     await rig.until(id, manual_status);

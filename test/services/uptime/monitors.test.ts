@@ -123,7 +123,7 @@ describe('HTTP monitor', () => {
     await rig.until(sum.id, 1);
     const hostileQuery = '($f := function($n) { $n > 0 ? $f($n - 1) + $f($n - 1) : 1 }; $f(60))';
     const endless = await rig.add({ ...json, name: 'b', jsonPath: hostileQuery, expectedValue: '1' });
-    expect((await rig.until(endless.id, 0)).msg).toBe('The JSON query takes too long');
+    expect((await rig.until(endless.id, 0)).msg).toBe('The JSON query took too long');
   });
 
   it('inverts the status in upside-down mode', async () => {

@@ -15,10 +15,10 @@ afterEach(() => {
 
 describe('guardedLookup', () => {
   it.each([
-    ['127.0.0.1', 'belongs to Homeport itself'],
-    ['::1', 'belongs to Homeport itself'],
-    ['::ffff:127.0.0.1', 'belongs to Homeport itself'],
-    ['64:ff9b::7f00:1', 'belongs to Homeport itself'],
+    ['127.0.0.1', 'belongs to Homeport'],
+    ['::1', 'belongs to Homeport'],
+    ['::ffff:127.0.0.1', 'belongs to Homeport'],
+    ['64:ff9b::7f00:1', 'belongs to Homeport'],
     ['169.254.169.254', 'link-local or cloud metadata'],
     ['fe80::1', 'link-local or cloud metadata'],
     ['64:ff9b::a9fe:a9fe', 'link-local or cloud metadata'],

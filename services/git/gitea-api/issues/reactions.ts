@@ -35,7 +35,7 @@ export function reactionRoutes(deps: Dependencies): readonly Route[] {
         const account = getAccount(call);
         // An account changes only its own subscription.
         if ((call.params['user'] ?? '').toLowerCase() !== account.toLowerCase())
-          throw new Problem('git.forbidden', 403, 'Only the account itself can do that.');
+          throw new Problem('git.forbidden', 403, 'You can only change your own subscription.');
         const { issue } = await getIssue(deps, call);
         const wasSubscribed = (await readSubscription(deps, call, account)).subscribed;
         const watching = Number(method === 'PUT');

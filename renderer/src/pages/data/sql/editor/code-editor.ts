@@ -25,7 +25,7 @@ import { tags } from '@lezer/highlight';
 import type { DataNames } from '../../../../../../services/contracts/data/sql.ts';
 import { editorTheme } from './editor-theme.ts';
 import { buildTabEdit } from './indentation.ts';
-import { buildColumnSource, buildFunctionSource, buildSchema } from './sql-completion.ts';
+import { buildColumnSource, buildFunctionSource, buildTableSource } from './sql-completion.ts';
 
 /** Number of listed completions; the list moves on with the arrow keys instead of scrolling. */
 const maxRenderedOptions = 10;
@@ -175,7 +175,8 @@ function getTooltipSpace(): { left: number; right: number; top: number; bottom: 
 function buildLanguage(names: DataNames | undefined): Extension {
   if (names === undefined) return sql({ dialect: PostgreSQL });
   return [
-    sql({ dialect: PostgreSQL, schema: buildSchema(names), defaultSchema: 'public' }),
+    sql({ dialect: PostgreSQL }),
+    PostgreSQL.language.data.of({ autocomplete: buildTableSource(names) }),
     PostgreSQL.language.data.of({ autocomplete: buildColumnSource(names) }),
     PostgreSQL.language.data.of({ autocomplete: buildFunctionSource(names) }),
   ];

@@ -1,4 +1,11 @@
-import type { Completion, CompletionContext, CompletionResult } from '@codemirror/autocomplete';
+import {
+  CompletionContext,
+  type Completion,
+  type CompletionResult,
+  type CompletionSource,
+} from '@codemirror/autocomplete';
+import { PostgreSQL, schemaCompletionSource } from '@codemirror/lang-sql';
+import { forceParsing } from '@codemirror/language';
 import type { DataNames } from '../../../../../../services/contracts/data/sql.ts';
 import { quoteIdentifier } from '../../owner-statement.ts';
 
@@ -13,8 +20,11 @@ function toName(name: string): string {
 
 type Columns = Completion[];
 
+/** Longest time in ms for parsing the text in front of a completion. */
+const maxParsingMs = 200;
+
 /** Builds the tables and columns for completion, by schema. */
-export function buildSchema({ tables }: Pick<DataNames, 'tables'>): Record<string, Record<string, Columns>> {
+function buildSchema({ tables }: Pick<DataNames, 'tables'>): Record<string, Record<string, Columns>> {
   const schemas: Record<string, Record<string, Columns>> = {};
   for (const { schema, name, columns } of tables) {
     const completions = columns.map((column): Completion => ({
@@ -29,9 +39,24 @@ export function buildSchema({ tables }: Pick<DataNames, 'tables'>): Record<strin
 }
 
 /**
- * Builds the completion of columns without their table: those of the tables that the text names. Columns after a table
- * or an alias are completed by the language.
+ * Builds the completion of tables, and of columns after a table or an alias. The editor parses only for some
+ * milliseconds after each input, and aliases are not found in text that is not parsed yet.
  */
+export function buildTableSource(names: Pick<DataNames, 'tables'>): CompletionSource {
+  const complete = schemaCompletionSource({
+    dialect: PostgreSQL,
+    schema: buildSchema(names),
+    defaultSchema: 'public',
+  });
+  return (context) => {
+    const { view, pos, explicit } = context;
+    if (view === undefined) return complete(context);
+    forceParsing(view, pos, maxParsingMs);
+    return complete(new CompletionContext(view.state, pos, explicit, view));
+  };
+}
+
+/** Builds the completion of columns without their table: those of the tables that the text names. */
 export function buildColumnSource({
   tables,
 }: Pick<DataNames, 'tables'>): (context: CompletionContext) => CompletionResult | null {
