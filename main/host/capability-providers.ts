@@ -73,6 +73,7 @@ export function createCapabilityProviders(
       getConnectionHandler: (id) => findConnectionHandler(runners, id),
       isFromTrustedProxy: (request) => parts.origins.trusts(getRemoteAddress(request)),
       shareAddresses: (shared) => parts.addresses.appPages.share(shared),
+      resolveProviderUser: (user) => accounts.providerAccounts.resolve(user),
       openSession: (account, from) => accounts.openSession(account, { ...from, byPassword: false }),
     },
   };

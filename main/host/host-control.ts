@@ -110,13 +110,14 @@ function createAccountControl({
   parts,
 }: Pick<HostControlDependencies, 'accounts' | 'parts'>): Pick<
   HostControl,
-  'openSession' | 'sessions' | 'endSession' | 'endSessions' | 'accountData' | 'firstRun'
+  'openSession' | 'sessions' | 'endSession' | 'endSessions' | 'oneTimeLinkPages' | 'accountData' | 'firstRun'
 > {
   return {
     openSession: (account, from) => sessions.openSession(account, from),
     sessions: async (account) => (await sessions.sessions(account)).map(({ account: _account, ...session }) => session),
     endSession: (account, id) => sessions.endSession(account, id),
     endSessions: (account) => sessions.endSessions(account),
+    oneTimeLinkPages: () => parts.addresses.appPages.listOneTimeLinkPages(),
     accountData: (account) => parts.identities.releases.summary(account),
     firstRun: {
       needed: async () => firstRun.needed(),

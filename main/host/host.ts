@@ -1,5 +1,4 @@
 import { sql } from 'kysely';
-import { serviceStatusChanged } from '../../services/contracts/control/service-status.ts';
 import { settingsChanged } from '../../services/contracts/control/api.ts';
 import type { BackupStore } from '../../services/contracts/control/backups.ts';
 import type { Clock, ServiceDescriptor } from '../../services/contracts/service.ts';
@@ -10,6 +9,7 @@ import { takeCrashMark } from './runtime/crash-marker.ts';
 import type { CommandLineSettings } from './config/layers.ts';
 import type { HostSettings } from './config/host-settings.ts';
 import { getServiceSettings } from './config/settings.ts';
+import { AnnouncedPages } from './runtime/announced-pages.ts';
 import { lockDataFolder, type DataLock } from './runtime/data-lock.ts';
 import { installEnginesOfServices, watchEngineInstallations } from './services/follow-engines.ts';
 import { collectWhenIdle } from './runtime/idle-gc.ts';
@@ -122,19 +122,13 @@ async function openLocked(options: HostOptions, lock: DataLock): Promise<Host> {
   opening.defer(() => started.resolve());
   opening.use(followSettings(kernel, log, runners));
   opening.use(await followReplacedKeys(kernel, runners));
-  // A second start finds the page even when its port changes later.
-  opening.use(
-    parts.messaging.bus.subscribe(serviceStatusChanged, ({ id, address }) => {
-      if (id === 'control' && address !== null) lock.announce(address);
-    }),
-  );
+  const pages = opening.use(new AnnouncedPages(lock, parts));
   opening.use(watchEngineInstallations({ bus: parts.messaging.bus, clock, log }, [...runners.values()]));
   await startAll([...runners.values()], clock, options.signal);
   started.resolve();
   lifecycle.isStarted = true;
 
-  const page = parts.addresses.address('control');
-  if (page !== undefined) lock.announce(page);
+  pages.announce();
   opening.use(installMissingEngines(kernel, [...runners.values()], safeMode));
   log.info('host is ready', { event: 'host_ready', version, safeMode });
   parts.observation.loop.startTelling();

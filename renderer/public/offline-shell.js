@@ -9,6 +9,8 @@ self.addEventListener('fetch', (event) => {
   const { request } = event;
   const { origin, pathname } = new URL(request.url);
   if (request.method !== 'GET' || origin !== self.location.origin || pathname.startsWith('/api/')) return;
+  // Pages of the gateway, such as the sign-in at a provider.
+  if (pathname.startsWith('/.homeport/')) return;
   if (request.mode === 'navigate') event.respondWith(openShell(request));
   else if (pathname.startsWith('/assets/')) event.respondWith(findStored(request));
   else if (['/theme.js', '/mark.svg'].includes(pathname)) event.respondWith(fetchOrFindStored(request));

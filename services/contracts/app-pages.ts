@@ -26,4 +26,6 @@ export interface SharedAddresses {
   readonly forRequest: (serviceId: string, request: IncomingMessage) => string | undefined;
   /** Returns the address of a shared service that every device of the network can use. */
   readonly forDevices: (serviceId: string) => string | undefined;
+  /** Returns the address of the gateway's page for one-time links; undefined while nothing is shared. */
+  readonly oneTimeLinkPage: () => string | undefined;
 }

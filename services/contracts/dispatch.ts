@@ -1,5 +1,6 @@
 import type { IncomingMessage, RequestListener } from 'node:http';
 import type { SharedAddresses } from './app-pages.ts';
+import type { ProviderAccount, ProviderUser } from './control/provider-users.ts';
 import type { Context, ServiceGroup } from './service.ts';
 import type { ListenerHandler, UpgradeListener } from './listeners.ts';
 
@@ -114,6 +115,8 @@ export interface DispatchContext extends Context {
     account: string,
     from: { readonly remoteAddress: string; readonly userAgent: string },
   ) => ReturnType<Context['accounts']['signIn']>;
+  /** Finds or creates the account of a user of an OpenID provider, and applies the role and grants of the groups. */
+  readonly resolveProviderUser: (user: ProviderUser) => Promise<ProviderAccount>;
   /** Registers the addresses at which services are shared, until the disposal. */
   readonly shareAddresses: (shared: SharedAddresses) => Disposable;
   /** Returns whether a trusted proxy sent the request, by the host's settings. */

@@ -4,13 +4,14 @@ import { controlApi } from '../contracts/control/api.ts';
 import { toVisibleService } from '../contracts/control/visible-service.ts';
 import type { ControlContext } from '../contracts/control/host.ts';
 import type { Identity } from '../contracts/control/accounts.ts';
-import { SecondFactorNeeded } from '../contracts/control/second-factor.ts';
 import { Problem } from '../contracts/problem.ts';
 import { formatSessionLink } from '../contracts/session.ts';
 import { accessRoutes } from './access.ts';
 import type { LiveEvents } from './events.ts';
 import { currentAccountRoutes } from './current-account.ts';
+import { oneTimeLinkRoutes } from './one-time-links.ts';
 import { secondFactorRoutes } from './second-factor.ts';
+import { SessionReplies } from './session-reply.ts';
 
 const success = { ok: true } as const;
 
@@ -29,20 +30,9 @@ export function controlRoutes(context: ControlContext, events: LiveEvents): read
   ];
 }
 
-function sessionRoutes({ host, accounts }: ControlContext, events: LiveEvents): readonly ApiHandler[] {
-  /** A new sign-in replaces the session with which it was requested. */
-  const endFormer = async (former: Identity | undefined): Promise<void> => {
-    if (former?.via === 'session') await accounts.signOut(former);
-  };
-  const describeIdentity = async ({ account: name, role, needsEnrollment }: Identity) => {
-    const language = (await accounts.find(name))?.language;
-    return {
-      name,
-      role,
-      ...(needsEnrollment === true ? { needsEnrollment } : {}),
-      ...(language === undefined ? {} : { language }),
-    };
-  };
+function sessionRoutes(context: ControlContext, events: LiveEvents): readonly ApiHandler[] {
+  const { host, accounts } = context;
+  const { describeIdentity, endFormer, signIn } = new SessionReplies(accounts);
   return [
     implement(controlApi.session, async ({ identity }) => ({
       account: identity ? await describeIdentity(identity) : null,
@@ -57,17 +47,8 @@ function sessionRoutes({ host, accounts }: ControlContext, events: LiveEvents): 
       const { identity, secret } = await accounts.signIn(body.name, body.password, client);
       return { session: secret, needsEnrollment: identity.needsEnrollment };
     }),
-    implement(controlApi.signIn, async ({ identity: former, body, remoteAddress, userAgent }) => {
-      try {
-        const client = { remoteAddress, userAgent, forEnrollment: true };
-        const { identity, secret } = await accounts.signIn(body.name, body.password, client);
-        await endFormer(former);
-        return { ...(await describeIdentity(identity)), session: secret };
-      } catch (error) {
-        if (error instanceof SecondFactorNeeded) return { ticket: error.ticket };
-        throw error;
-      }
-    }),
+    implement(controlApi.signIn, (request) => signIn(request.body, request)),
+    ...oneTimeLinkRoutes({ context, signIn }),
     implement(controlApi.secondStep, async ({ identity: former, body, origin = '', remoteAddress, userAgent }) => {
       const { ticket, code = '', passkey } = body;
       const proof = passkey === undefined ? { code } : { passkey, origin };

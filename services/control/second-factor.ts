@@ -22,6 +22,11 @@ export function secondFactorRoutes({ accounts }: { readonly accounts: Accounts }
     implement(secondFactorApi.confirm, async ({ identity, body, remoteAddress }) => ({
       recoveryCodes: [...(await factors.confirm(requireAccount(identity), body.code, remoteAddress))],
     })),
+    implement(secondFactorApi.renewRecoveryCodes, async ({ identity, body, remoteAddress }) => {
+      const name = requireAccount(identity);
+      await prove(name, body.password, remoteAddress);
+      return { recoveryCodes: [...(await factors.renewRecoveryCodes(name))] };
+    }),
     implement(secondFactorApi.disable, async ({ identity, body, remoteAddress }) => {
       await factors.disable(requireAccount(identity), body.code, remoteAddress);
       return success;

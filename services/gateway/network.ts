@@ -44,6 +44,7 @@ import { planListeners } from './listeners/listener-plan.ts';
 import { toProviderState } from './oidc/state.ts';
 import type { Settings } from './settings.ts';
 import { listSharedServices } from './shared-services.ts';
+import { oneTimeLinkPath } from './sign-in/one-time-link-pages.ts';
 import { SessionCookie } from './sign-in/cookie.ts';
 import { Gate } from './sign-in/gate.ts';
 import { createRedirectHandler } from './trust/http-redirect.ts';
@@ -129,6 +130,7 @@ export class Network implements AsyncDisposable {
     this.#addressProvider = context.shareAddresses({
       forRequest: (id, request) => this.#addressFor(id, request),
       forDevices: (id) => this.#services().find((service) => service.id === id)?.addresses[0]?.url,
+      oneTimeLinkPage: () => this.#getOneTimeLinkPage(),
     });
     this.#listeners = this.#createListeners();
   }
@@ -409,6 +411,15 @@ export class Network implements AsyncDisposable {
   #getHomeUrl([address]: readonly string[]): string | undefined {
     const port = address === undefined ? undefined : this.#listeners.port('https', address);
     return port === undefined ? undefined : `https://${getBaseName(this.#label)}:${String(port)}`;
+  }
+
+  /** Returns the page for one-time links at the address that works on most devices, as for services. */
+  #getOneTimeLinkPage(): string | undefined {
+    const [address] = this.#shared().length === 0 ? [] : this.#addresses.list();
+    const port = address === undefined ? undefined : this.#listeners.port('https', address);
+    if (address === undefined || port === undefined) return undefined;
+    const host = this.publicCertificates.resolves ? this.#settings.acmeDomain : formatForUrl(address);
+    return `https://${host}:${String(port)}${oneTimeLinkPath}`;
   }
 
   /** Runs the self-test as a device of the network. */

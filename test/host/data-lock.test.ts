@@ -19,7 +19,7 @@ describe.skipIf(process.platform === 'win32')('the files of the data folder lock
 
   it('are readable for their owner only, whatever the mask of the process', () => {
     using lock = lockDataFolder(folder);
-    lock.announce('http://127.0.0.1:7700');
+    lock.announce('http://127.0.0.1:7700', []);
     expect([mode('lock.sqlite'), mode('running.json')]).toEqual(['600', '600']);
   });
 

@@ -77,7 +77,7 @@ describe.skipIf(noBrowser)('the page of the required second factor', () => {
     expect(await page.getByRole('navigation').count()).toBe(0);
     await setUp(page);
     await page.getByRole('button', { name: secondFactorMessages.iHaveSavedThem() }).click();
-    await page.getByText(secondFactorMessages.codesLeft({ count: 10 })).waitFor();
+    await page.getByText(secondFactorMessages.codesRemaining({ count: 10 })).waitFor();
     await page.getByRole('heading', { name: accountsMessages.yourAccount() }).waitFor();
     expect(besidesRefusals(own.complaints)).toEqual([]);
   });

@@ -5,6 +5,7 @@ import * as accountsMessages from '#messages/accounts';
 import * as frameMessages from '#messages/frame';
 import * as secondFactorMessages from '#messages/second-factor';
 import * as stateMessages from '#messages/state';
+import { text } from 'node:stream/consumers';
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { control } from '../../services/control/index.ts';
@@ -89,7 +90,7 @@ describe.skipIf(noBrowser)('second factor in the browser', () => {
     await accountPage.page.getByRole('button', { name: secondFactorMessages.cancel() }).click();
     const { secret, recoveryCodes } = await setUp(accountPage.page);
     expect(recoveryCodes).toHaveLength(10);
-    await accountPage.page.getByText(secondFactorMessages.codesLeft({ count: 10 })).waitFor();
+    await accountPage.page.getByText(secondFactorMessages.codesRemaining({ count: 10 })).waitFor();
 
     await using other = await visit('/');
     await signInByForm(other.page);
@@ -112,8 +113,42 @@ describe.skipIf(noBrowser)('second factor in the browser', () => {
     await fourth.page.getByRole('heading', { name: accessMessages.signIn() }).waitFor();
 
     await accountPage.page.reload();
-    await accountPage.page.getByText(secondFactorMessages.codesLeft({ count: 9 })).waitFor();
+    await accountPage.page.getByText(secondFactorMessages.codesRemaining({ count: 9 })).waitFor();
     expect(besidesRefusals([...accountPage.complaints, ...other.complaints, ...fourth.complaints])).toEqual([]);
+  });
+
+  it('replaces the recovery codes after the password, and offers them as a file and for printing', async () => {
+    await using accountPage = await visit('/account', name);
+    const { page } = accountPage;
+    const { recoveryCodes } = await setUp(page);
+    await page.getByRole('button', { name: secondFactorMessages.iHaveSavedThem() }).click();
+    await page.getByRole('button', { name: secondFactorMessages.newCodes() }).click();
+    await page.getByRole('dialog').getByText(secondFactorMessages.newCodesReplace()).waitFor();
+    await enterPassword(page, 'not the password');
+    await page.getByText(controlProblems.wrongPassword()).waitFor();
+    await enterPassword(page);
+    const group = page.getByRole('group', { name: secondFactorMessages.theRecoveryCodes() });
+    const codes = (await group.innerText()).trim().split(/\s+/);
+    expect(codes).toHaveLength(10);
+    expect(codes.filter((code) => recoveryCodes.includes(code))).toEqual([]);
+    const [download] = await Promise.all([
+      page.waitForEvent('download'),
+      page.getByRole('button', { name: secondFactorMessages.downloadCodes() }).click(),
+    ]);
+    const file = await text(await download.createReadStream());
+    for (const code of [name, ...codes]) expect(file).toContain(code);
+    await page.emulateMedia({ media: 'print' });
+    expect(await group.isVisible()).toBe(true);
+    expect(await page.getByRole('heading', { level: 1 }).first().isVisible()).toBe(false);
+    await page.emulateMedia({ media: 'screen' });
+
+    await using other = await visit('/');
+    await signInByForm(other.page);
+    await enterCode(other.page, recoveryCodes[0] ?? '');
+    await other.page.getByRole('alert').getByText(wrongCode).waitFor();
+    await enterCode(other.page, codes[0] ?? '');
+    await isHome(other.page);
+    expect(besidesRefusals([...accountPage.complaints, ...other.complaints])).toEqual([]);
   });
 
   it('throttles wrong codes and reports it', async () => {

@@ -11,6 +11,8 @@ needs('rclone');
 const publicRoutes: Readonly<Record<string, string>> = {
   'GET /api/session': 'tells the page whether it must show the sign-in',
   'POST /api/session': 'is the sign-in',
+  'POST /api/session/link': 'shows what a one-time link is for, to the holder of its token',
+  'POST /api/session/link/use': 'signs in with a one-time link, whose token is the proof',
   'POST /api/session/passkey': 'is a step of the sign-in',
   'POST /api/session/second-step': 'is a step of the sign-in',
   'POST /api/setup': 'creates the first administrator, with the code that only the log has',

@@ -136,6 +136,77 @@ describe('an ID token', () => {
   });
 });
 
+describe('claims of a user without an account', () => {
+  const names = async (): Promise<readonly string[]> => {
+    const { accounts } = await api<{ accounts: { name: string }[] }>(home.host.url('control'), '/api/accounts');
+    return accounts.map(({ name }) => name);
+  };
+  let number = 0;
+  /** Claims of a new subject with a new name. */
+  const newUser = (groups: unknown): Record<string, unknown> => {
+    number += 1;
+    return { ...claims(), sub: `sub-${String(number)}`, preferred_username: `user-${String(number)}`, groups };
+  };
+  beforeEach(() =>
+    home.change({
+      ...{ oidcCreateAccounts: true, oidcGroups: ['family'], oidcAccounts: [], oidcEmailDomains: [] },
+      ...{ oidcGroupsClaim: 'groups', oidcAdminGroups: [], oidcGroupGrants: ['family=lamp read *'] },
+    }),
+  );
+
+  it.each<[string, unknown, number]>([
+    ['a string', 'family', 303],
+    ['a list', ['guests', 'family'], 303],
+    ['a list of 10,000 groups', [...Array.from({ length: 10_000 }, (_each, index) => `group-${index}`), 'family'], 303],
+    ['a string of several names', 'guests,family', 403],
+    ['a nested list', [['family']], 403],
+    ['a list of objects', [{ name: 'family' }], 403],
+    ['an object', { family: true }, 403],
+    ['a list of other types', [1, null, true, {}], 403],
+    ['null', null, 403],
+    ['nothing', undefined, 403],
+  ])('are evaluated with groups as %s', async (_case, groups, status) => {
+    let sent: Record<string, unknown> = {};
+    issue = () => sign(published.privateKey, (sent = newUser(groups)));
+    expect((await signIn()).status).toBe(status);
+    expect((await names()).includes(String(sent['preferred_username']))).toBe(status === 303);
+  });
+
+  it.each(['__proto__', 'constructor', 'groups.length', 'toString.name', 'groups.0.constructor'])(
+    'are not read from inherited properties: %s',
+    async (oidcGroupsClaim) => {
+      await home.change({ oidcGroupsClaim, oidcGroups: ['Object', 'toString', '1'] });
+      issue = () => sign(published.privateKey, newUser(['family']));
+      expect((await signIn()).status).toBe(403);
+    },
+  );
+
+  it.each<[string, Record<string, unknown>]>([
+    ['another issuer', { iss: 'https://evil.example' }],
+    ['another nonce', { nonce: 'x' }],
+    ['a reserved name', { preferred_username: '*' }],
+    ['a name that is no account name', { preferred_username: '../ada' }],
+    ['a name that is too long', { preferred_username: 'x'.repeat(65) }],
+    ['a name that is no text', { preferred_username: ['ada'] }],
+    ["an administrator's name", { preferred_username: 'ada' }],
+    ["an administrator's name in capitals", { preferred_username: 'ADA' }],
+  ])('create no account with %s', async (_case, changed) => {
+    const before = await names();
+    issue = () => sign(published.privateKey, { ...newUser(['family']), ...changed });
+    expect([403, 502]).toContain((await signIn()).status);
+    expect(await names()).toEqual(before);
+  });
+
+  it('cannot reuse the nonce of an earlier sign-in', async () => {
+    const user = newUser(['family']);
+    issue = () => sign(published.privateKey, { ...user, nonce });
+    expect((await signIn()).status).toBe(303);
+    const replayed = sign(published.privateKey, { ...user, nonce });
+    issue = () => replayed;
+    expect([403, 502]).toContain((await signIn()).status);
+  });
+});
+
 describe('an authorization endpoint', () => {
   it.each([
     ['without https', (): string => issuer.replace('https:', 'http:') + '/authorize'],

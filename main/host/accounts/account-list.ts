@@ -20,6 +20,7 @@ import { isForeignHash, type Passwords } from './passwords.ts';
 import type { AccountReleases } from './releases.ts';
 import {
   deleteAccount,
+  deleteResetLinks,
   endCredentials,
   hasAccount,
   insertAccount,
@@ -122,6 +123,7 @@ async function changeAccount(
     if (enabled === false) await endCredentials(db, name, 'all');
     // A new password ends existing sessions, since the old one may be known to others.
     else if (passwordHash !== undefined) await endCredentials(db, name, 'sessions');
+    if (enabled === false || passwordHash !== undefined) await deleteResetLinks(db, name);
   };
   await changes.create([name], work, isOnlyLanguage ? { onlyLanguage: true } : {});
   const after = getExistingAccount(directory, name);
@@ -212,7 +214,7 @@ function checkChange(name: string, change: AccountChange): void {
  * Validates the fields of any account; the app's own pages require stronger passwords, while clients of the peers set
  * short ones.
  */
-function checkFields({ password, passwordHash, description, grants }: AccountChange): void {
+export function checkFields({ password, passwordHash, description, grants }: AccountChange): void {
   if (passwordHash !== undefined && !isForeignHash(passwordHash)) {
     throw buildInvalidProblem('passwordHash', m.hashInvalid());
   }

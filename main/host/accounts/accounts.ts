@@ -16,8 +16,10 @@ import { declaredAccounts, type DeclaredAccounts } from './declared.ts';
 import { Directory } from './directory.ts';
 import { firstRun, type FirstRun } from './first-run.ts';
 import { findCollisions, nameReservations } from './names.ts';
+import { OneTimeLinkStore } from './one-time-links.ts';
 import { Passkeys } from './passkeys.ts';
 import { Passwords } from './passwords.ts';
+import { ProviderAccounts } from './provider-accounts.ts';
 import { refuseWeakPassword } from './password-rules.ts';
 import { Permissions } from './permissions.ts';
 import { portableAccounts, type Portable } from './portable.ts';
@@ -75,6 +77,8 @@ export interface AccountsOptions {
 export interface HostAccounts extends Accounts, Sessions, Portable, DeclaredAccounts, AsyncDisposable {
   readonly firstRun: FirstRun;
   readonly releases: AccountReleases;
+  /** Accounts of users of OpenID providers. */
+  readonly providerAccounts: Pick<ProviderAccounts, 'resolve'>;
   /** Groups of account names and reserved names that differ only in case, detected at the start. */
   readonly collisions: readonly (readonly string[])[];
 }
@@ -114,6 +118,7 @@ export async function openAccounts(options: AccountsOptions): Promise<HostAccoun
   const { checkSecret } = secrets;
   const owners = { directory, changes, checkSecret };
   const factors = new SecondFactorStore({ accounts: owners, passkeys, clock, random, security, kysely, vault });
+  const oneTimeLinks = new OneTimeLinkStore({ ...common, kysely, passwords, throttle });
   const signIn = { authentication, proven, secondFactors: { passkeys, checkSecret, factors } };
   const releases = new AccountReleases({ kysely, commit, services: options.services.map(({ id }) => id), random, log });
   return {
@@ -130,6 +135,8 @@ export async function openAccounts(options: AccountsOptions): Promise<HostAccoun
     firstRun: firstRun({ ...common, kysely, passwords, releases }),
     ...nameReservations({ changes }),
     record: (event) => security.record(event),
+    oneTimeLinks,
+    providerAccounts: new ProviderAccounts({ ...common, kysely, passwords }),
     refuseWeakPassword,
     releases,
     collisions,

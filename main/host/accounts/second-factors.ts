@@ -8,7 +8,7 @@ import type { SecurityLog } from '../log/security-log.ts';
 import type { Changes } from './changes.ts';
 import type { Directory } from './directory.ts';
 import type { Passkeys } from './passkeys.ts';
-import { endCredentials, type Db } from './store.ts';
+import { deleteSecondFactor, endCredentials, type Db } from './store.ts';
 import type { SecondFactorRow } from './tables.ts';
 
 /** Vault purposes of the gateway, from which the factors were imported. */
@@ -35,7 +35,10 @@ export interface SecondFactorDependencies {
   readonly passkeys: Passkeys;
 }
 
-type Store = Pick<SecondFactors, 'isOn' | 'status' | 'begin' | 'confirm' | 'disable' | 'reset' | 'adopt'>;
+type Store = Pick<
+  SecondFactors,
+  'isOn' | 'status' | 'begin' | 'confirm' | 'renewRecoveryCodes' | 'disable' | 'reset' | 'adopt'
+>;
 
 /** Codes of an authenticator app (RFC 6238), with recovery codes for a lost device. */
 export class SecondFactorStore implements Store {
@@ -82,24 +85,39 @@ export class SecondFactorStore implements Store {
   };
 
   readonly confirm: Store['confirm'] = async (account, code, remoteAddress) => {
-    const { random, security } = this.#parts;
+    const { security } = this.#parts;
     const { changes } = this.#parts.accounts;
     if ((await this.#row(account))?.confirmed !== 0) {
       throw new Problem('accounts.no_second_factor', 409, m.enrollmentNotStarted());
     }
     if (!(await this.check(account, code, remoteAddress))) throw buildWrongCodeProblem();
-    const codes = Array.from({ length: recoveryCodeCount }, () => random.text(recoveryCodeLength).toLowerCase());
-    const recovery = JSON.stringify(codes.map((each) => this.#fingerprint(account, each)));
+    const { codes, recovery } = this.#createRecoveryCodes(account);
     await changes.create([account], (db) =>
       db.updateTable('second_factors').set({ confirmed: 1, recovery }).where('account', '=', account).execute(),
     );
     security.record({ event: 'second_factor_enabled', account });
-    return codes.map((each) => each.replaceAll(/.{6}(?=.)/g, '$&-'));
+    return codes;
+  };
+
+  readonly renewRecoveryCodes: Store['renewRecoveryCodes'] = async (account) => {
+    const { codes, recovery } = this.#createRecoveryCodes(account);
+    const renewed = await this.#parts.accounts.changes.create([account], (db) =>
+      db
+        .updateTable('second_factors')
+        .set({ recovery })
+        .where('account', '=', account)
+        .where('confirmed', '=', 1)
+        .returning('account')
+        .execute(),
+    );
+    if (renewed.length === 0) throw new Problem('accounts.no_second_factor', 409, m.authenticatorNeeded());
+    this.#parts.security.record({ event: 'recovery_codes_replaced', account });
+    return codes;
   };
 
   readonly disable: Store['disable'] = async (account, code, remoteAddress) => {
     if (!(await this.check(account, code, remoteAddress))) throw buildWrongCodeProblem();
-    await this.#parts.accounts.changes.create([account], (db) => deleteFactors(db, account));
+    await this.#parts.accounts.changes.create([account], (db) => deleteSecondFactor(db, account));
     this.#parts.security.record({ event: 'second_factor_disabled', account });
   };
 
@@ -108,7 +126,7 @@ export class SecondFactorStore implements Store {
     const { changes } = this.#parts.accounts;
     const wasOn = await changes.create([account], async (db) => {
       await endCredentials(db, account, 'sessions');
-      return deleteFactors(db, account);
+      return deleteSecondFactor(db, account);
     });
     if (wasOn) security.record({ event: 'second_factor_disabled', account, detail: 'reset by an administrator' });
   };
@@ -173,6 +191,17 @@ export class SecondFactorStore implements Store {
     };
   }
 
+  /** Creates recovery codes as the person reads them, and their stored form. */
+  #createRecoveryCodes(account: string): { readonly codes: readonly string[]; readonly recovery: string } {
+    const texts = Array.from({ length: recoveryCodeCount }, () =>
+      this.#parts.random.text(recoveryCodeLength).toLowerCase(),
+    );
+    return {
+      codes: texts.map((each) => each.replaceAll(/.{6}(?=.)/g, '$&-')),
+      recovery: JSON.stringify(texts.map((each) => this.#fingerprint(account, each))),
+    };
+  }
+
   #row(account: string): Promise<SecondFactorRow | undefined> {
     return findRow(this.#parts.kysely, account);
   }
@@ -180,13 +209,6 @@ export class SecondFactorStore implements Store {
   #fingerprint(account: string, code: string): string {
     return this.#parts.vault.fingerprint(`${account} ${code}`, recoverySealing);
   }
-}
-
-/** Removes the app, the recovery codes and the passkeys. Returns whether the second factor was enabled. */
-async function deleteFactors(db: Db, account: string): Promise<boolean> {
-  await db.deleteFrom('passkeys').where('account', '=', account).execute();
-  const removed = await db.deleteFrom('second_factors').where('account', '=', account).returning('confirmed').execute();
-  return removed.some(({ confirmed }) => Number(confirmed) === 1);
 }
 
 function findRow(db: Db, account: string): Promise<SecondFactorRow | undefined> {

@@ -26,6 +26,15 @@ export function isSessionShaped(text: string): boolean {
   return /^[A-Za-z0-9_-]{43}$/.test(text);
 }
 
+/** Returns the token of a one-time link: 256 bits. */
+export function generateLinkToken(random: Random): string {
+  return Buffer.from(random.bytes(32)).toString('base64url');
+}
+
+export function isLinkTokenShaped(text: string): boolean {
+  return isSessionShaped(text);
+}
+
 /**
  * Returns the stored hash of a token, a session or a set-up code. They are too random to be guessed, so a fast hash
  * is sufficient; a lookup by hash reveals nothing to a timing attack.

@@ -88,12 +88,13 @@ function secondFactors(
   { factors, passkeys }: SessionDependencies['signIn']['secondFactors'],
   step: SecondStep,
 ): SecondFactors {
-  const { isOn, status, begin, confirm, disable, reset, adopt } = factors;
+  const { isOn, status, begin, confirm, renewRecoveryCodes, disable, reset, adopt } = factors;
   return {
     isOn,
     status,
     begin,
     confirm,
+    renewRecoveryCodes,
     disable,
     reset,
     adopt,

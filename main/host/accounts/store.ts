@@ -98,6 +98,12 @@ export async function replaceGrants(db: Db, account: string, grants: readonly Gr
   for (const chunk of slices(rows, 100)) await db.insertInto('grants').values(chunk).execute();
 }
 
+/** Returns the grants of an account in their order. */
+export async function readGrants(db: Db, account: string): Promise<readonly Grant[]> {
+  const rows = await db.selectFrom('grants').selectAll().where('account', '=', account).orderBy('position').execute();
+  return rows.map(({ service, resource, permission }) => Grant.parse({ service, resource, permission }));
+}
+
 /** Sets one grant of an account, or removes it when the permission is undefined. */
 export async function replaceGrant(
   db: Db,
@@ -140,13 +146,29 @@ export async function deleteAccount(db: Db, name: string): Promise<void> {
   await db.deleteFrom('declared').where('account', '=', name).execute();
   await db.deleteFrom('second_factors').where('account', '=', name).execute();
   await db.deleteFrom('passkeys').where('account', '=', name).execute();
+  await db.deleteFrom('provider_identities').where('account', '=', name).execute();
+  await db.deleteFrom('one_time_links').where('account', '=', name).execute();
+  await db.deleteFrom('one_time_links').where('created_by', '=', name).execute();
   await db.deleteFrom('accounts').where('name', '=', name).execute();
+}
+
+/** Deletes the links that set a new password of an account. */
+export async function deleteResetLinks(db: Db, account: string): Promise<void> {
+  await db.deleteFrom('one_time_links').where('kind', '=', 'reset').where('account', '=', account).execute();
+}
+
+/** Removes the authenticator app, the recovery codes and the passkeys. Returns whether the second factor was enabled. */
+export async function deleteSecondFactor(db: Db, account: string): Promise<boolean> {
+  await db.deleteFrom('passkeys').where('account', '=', account).execute();
+  const removed = await db.deleteFrom('second_factors').where('account', '=', account).returning('confirmed').execute();
+  return removed.some(({ confirmed }) => Number(confirmed) === 1);
 }
 
 /** Deletes expired credentials. Returns the affected accounts. */
 export async function deleteExpired(db: Db, now: number): Promise<readonly string[]> {
   const sessions = await db.deleteFrom('sessions').where('expires_at', '<=', now).returning('account').execute();
   const tokens = await db.deleteFrom('tokens').where('expires_at', '<=', now).returning('account').execute();
+  await db.deleteFrom('one_time_links').where('expires_at', '<=', now).execute();
   return [...new Set([...sessions, ...tokens].map((row) => row.account))];
 }
 

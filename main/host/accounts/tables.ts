@@ -111,6 +111,41 @@ export interface PasskeyRow {
   readonly last_used_at: number | null;
 }
 
+/** Unused one-time link. */
+export interface OneTimeLinkRow {
+  readonly id: string;
+  /** SHA-256 of the token. */
+  readonly hash: string;
+  readonly kind: string;
+  /** Account of a reset; proposed name of an invitation or empty. */
+  readonly account: string;
+  readonly role: string;
+  /** JSON list of the grants of an invitation. */
+  readonly grants: string;
+  readonly removes_second_factor: number;
+  readonly created_at: number;
+  readonly expires_at: number;
+  /** Administrator who created it; empty for the command line. */
+  readonly created_by: string;
+}
+
+/** User of an OpenID provider who has an account. */
+export interface ProviderIdentityRow {
+  readonly issuer: string;
+  readonly subject: string;
+  readonly account: string;
+  /**
+   * How the user got the account: `created` by the first sign-in; by the `name` that the provider reported; or
+   * `assigned` in the settings, which links the user only as long as the settings say so.
+   */
+  readonly link: string;
+  /** `admin` when the groups of the user assigned this role, else empty. */
+  readonly role: string;
+  /** JSON list of the grants that the groups of the user added. */
+  readonly grants: string;
+  readonly created_at: number;
+}
+
 export interface Tables {
   accounts: AccountRow;
   grants: GrantRow;
@@ -121,6 +156,8 @@ export interface Tables {
   releases: ReleaseRow;
   second_factors: SecondFactorRow;
   passkeys: PasskeyRow;
+  one_time_links: OneTimeLinkRow;
+  provider_identities: ProviderIdentityRow;
   /** Single row. Every change increments it first, which also serializes changes on any database. */
   revision: { readonly id: number; readonly value: number };
   /** At most one row: hash of the valid set-up code. */
@@ -277,6 +314,40 @@ export const accountsMigrations: readonly Migration[] = [
     name: '008-add-language-to-accounts',
     async up(db) {
       await db.schema.alterTable('accounts').addColumn('language', 'text').execute();
+    },
+  },
+  {
+    name: '009-create-one-time-links',
+    async up(db) {
+      await db.schema
+        .createTable('one_time_links')
+        .addColumn('id', 'text', (column) => column.primaryKey().notNull())
+        .addColumn('hash', 'text', (column) => column.notNull().unique())
+        .addColumn('kind', 'text', (column) => column.notNull())
+        .addColumn('account', 'text', (column) => column.notNull())
+        .addColumn('role', 'text', (column) => column.notNull())
+        .addColumn('grants', 'text', (column) => column.notNull())
+        .addColumn('removes_second_factor', 'integer', (column) => column.notNull())
+        .addColumn('created_at', 'bigint', (column) => column.notNull())
+        .addColumn('expires_at', 'bigint', (column) => column.notNull())
+        .addColumn('created_by', 'text', (column) => column.notNull())
+        .execute();
+    },
+  },
+  {
+    name: '010-create-provider-identities',
+    async up(db) {
+      await db.schema
+        .createTable('provider_identities')
+        .addColumn('issuer', 'text', (column) => column.notNull())
+        .addColumn('subject', 'text', (column) => column.notNull())
+        .addColumn('account', 'text', (column) => column.notNull())
+        .addColumn('link', 'text', (column) => column.notNull())
+        .addColumn('role', 'text', (column) => column.notNull())
+        .addColumn('grants', 'text', (column) => column.notNull())
+        .addColumn('created_at', 'bigint', (column) => column.notNull())
+        .addPrimaryKeyConstraint('provider_identities_key', ['issuer', 'subject'])
+        .execute();
     },
   },
 ];

@@ -71,6 +71,12 @@ export type Command =
       readonly dryRun: boolean;
     })
   | (DataLocation & { readonly name: 'cluster status' })
+  | (DataLocation & {
+      readonly name: 'accounts reset';
+      readonly account: string;
+      /** The link also disables the second factor. */
+      readonly secondFactor: boolean;
+    })
   /** `message` is one sentence for standard error. */
   | { readonly name: 'invalid'; readonly message: string; readonly exitCode: 2 };
 
@@ -132,6 +138,7 @@ function getCommandRows(services: Services): readonly HelpRow[] {
     ['blobs move FROM TO [--dry-run]', m.blobsMoveHelp()],
     ['database move FROM TO [--dry-run]', m.databaseMoveHelp()],
     ['cluster status', m.clusterStatusHelp()],
+    ['accounts reset NAME [--second-factor]', m.accountsResetHelp()],
   ];
 }
 
@@ -152,6 +159,7 @@ const options = {
   secrets: { type: 'boolean' },
   force: { type: 'boolean' },
   'dry-run': { type: 'boolean' },
+  'second-factor': { type: 'boolean' },
   version: { type: 'boolean' },
   help: { type: 'boolean', short: 'h' },
 } as const;
@@ -306,6 +314,15 @@ const forms: readonly Form[] = [
     flags: [],
     argument: 'none',
     command: ({ dataDir }) => ({ name: 'cluster status', dataDir }),
+  },
+  {
+    arguments: ['accounts', 'reset'],
+    flags: ['second-factor'],
+    argument: 'optional',
+    command: ({ values, dataDir, first = '' }) =>
+      first === ''
+        ? m.accountNameMissing()
+        : { name: 'accounts reset', dataDir, account: first, secondFactor: values['second-factor'] === true },
   },
   {
     arguments: [],

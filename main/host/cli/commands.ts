@@ -9,6 +9,7 @@ import { returning, staging } from '../backup/archive.ts';
 import { finishRestore, restoreBackup } from '../backup/restore.ts';
 import { isKeyReadable } from '../backup/restored-key.ts';
 import { writeBackup } from '../backup/write.ts';
+import { printResetLink } from './account-commands.ts';
 import { runBlobCommand } from './blob-commands.ts';
 import { printClusterStatus } from './cluster-commands.ts';
 import { openKernelQuietly, quietLog, withKernel, type DataLocation } from './command-kernel.ts';
@@ -58,6 +59,10 @@ export async function runCommand(command: RunnableCommand, location: DataLocatio
       return moveTables(command, location);
     case 'cluster status':
       return printHosts(location);
+    case 'accounts reset':
+      requireDataFolder(location);
+      finishInterruptedRestore(location);
+      return printResetLink(command, location);
     case 'keys replace':
       return replaceKey(command, location);
     case 'engines list':

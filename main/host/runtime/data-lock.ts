@@ -12,12 +12,14 @@ const Holder = z.object({
   pid: z.int(),
   /** Address of the app's page; absent while the host is opening. */
   url: z.string().optional(),
+  /** Addresses of the pages that accept one-time links. */
+  oneTimeLinkPages: z.array(z.string()).optional(),
 });
 type Holder = z.infer<typeof Holder>;
 
 export interface DataLock extends Disposable {
-  /** Stores the address of the app for a second start. */
-  announce(url: string): void;
+  /** Stores the address of the app for a second start, and its pages for one-time links for commands. */
+  announce(url: string, oneTimeLinkPages: readonly string[]): void;
 }
 
 /** Thrown when another running host uses the data folder. */
@@ -55,7 +57,7 @@ export function lockDataFolder(folder: string): DataLock {
   }
   const isLocked = database;
   return {
-    announce: (url) => write({ pid: process.pid, url }),
+    announce: (url, oneTimeLinkPages) => write({ pid: process.pid, url, oneTimeLinkPages: [...oneTimeLinkPages] }),
     [Symbol.dispose]() {
       rmSync(holderFile, { force: true });
       isLocked.close();

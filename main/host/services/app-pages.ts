@@ -45,6 +45,18 @@ export class AppAddresses implements AppPages {
   readonly serviceForMessages = (serviceId: string): string | undefined =>
     this.#shared?.forDevices(serviceId) ?? this.#options.address(serviceId);
 
+  /**
+   * Returns the addresses of the pages that accept one-time links: the one that other devices reach, if any, and the
+   * one for this computer.
+   */
+  listOneTimeLinkPages(): readonly string[] {
+    const shared = this.#configured ?? this.#shared?.forDevices(pagesService);
+    const forDevices = shared === undefined ? this.#shared?.oneTimeLinkPage() : `${shared}/link`;
+    const local = this.#options.address(pagesService);
+    const pages = [forDevices, local === undefined ? undefined : `${local}/link`];
+    return [...new Set(pages.filter((page) => page !== undefined))];
+  }
+
   /** Returns the path of a page of the app on this computer; undefined for other addresses. */
   findPath(link: string): string | undefined {
     const bases = [this.#configured, this.#shared?.forDevices(pagesService), this.#options.address(pagesService)];

@@ -14,6 +14,7 @@ export interface DispatchProvider {
   readonly isFromTrustedProxy: DispatchContext['isFromTrustedProxy'];
   readonly shareAddresses: DispatchContext['shareAddresses'];
   readonly openSession: DispatchContext['openSession'];
+  readonly resolveProviderUser: DispatchContext['resolveProviderUser'];
 }
 
 /** Implementations of capabilities, and what the host serves on the listener of the app. */
@@ -44,6 +45,7 @@ export function withCapabilities(
       isFromTrustedProxy: dispatch.isFromTrustedProxy,
       shareAddresses: dispatch.shareAddresses,
       openSession: dispatch.openSession,
+      resolveProviderUser: dispatch.resolveProviderUser,
     }),
   };
   return Object.assign({}, context, ...capabilities.map((capability) => extended[capability]())) as Context;

@@ -1,6 +1,7 @@
 import { ownAccountApi } from '../../../services/contracts/control/access.ts';
 import { controlApi } from '../../../services/contracts/control/api.ts';
 import type { Role } from '../../../services/contracts/control/accounts.ts';
+import { oneTimeLinkApi } from '../../../services/contracts/control/one-time-link-routes.ts';
 import type { PasskeyResponse } from '../../../services/contracts/control/second-factor.ts';
 import { call, onEnrollmentRequired, onSessionRefused, formatError, waitForRenewal } from '../api/call.ts';
 import { sessionSecret } from '../api/session-secret.ts';
@@ -121,6 +122,24 @@ class Session {
     sessionSecret.store(session);
     then();
     this.#enter({ name, role: 'admin', needsEnrollment });
+  }
+
+  /**
+   * Uses a one-time link and signs in; `then` runs before the pages are shown. Returns the ticket for
+   * {@link completeSignIn} when the account has a second factor.
+   * @throws Problem, with `fields` for invalid input.
+   */
+  async useOneTimeLink(
+    body: { readonly token: string; readonly name: string; readonly password: string },
+    then: () => void,
+  ): Promise<string | undefined> {
+    const reply = await call(oneTimeLinkApi.use, { body });
+    if ('ticket' in reply) return reply.ticket;
+    const { session, ...account } = reply;
+    sessionSecret.store(session);
+    then();
+    this.#enter(account);
+    return undefined;
   }
 
   /**

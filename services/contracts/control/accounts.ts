@@ -4,6 +4,7 @@ import { defineTopic } from '../bus.ts';
 import type { SessionLink } from '../session.ts';
 import type { NameReservation, RemovalRequest } from './account-data.ts';
 import { AccountKind, Role, type Identity } from './identity.ts';
+import type { OneTimeLinks } from './one-time-links.ts';
 import type { SecondFactors } from './second-factor.ts';
 import type { SecurityEvent } from './security-log.ts';
 
@@ -268,6 +269,8 @@ export interface Accounts {
   signOut(identity: Identity): Promise<void>;
   /** Second factors, required by every sign-in with a password. */
   readonly factors: SecondFactors;
+  /** Invitations and links that set a new password. */
+  readonly oneTimeLinks: OneTimeLinks;
   /**
    * Creates a link that lets a browser read one path of the API without headers, as images, players and downloads
    * need it. It is valid for a day and as long as the session. The same path yields the same link for half a day, so

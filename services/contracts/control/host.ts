@@ -52,6 +52,8 @@ export interface HostControl {
    * @throws Problem `accounts.unknown` (404).
    */
   endSessions(account: string): Promise<number>;
+  /** Addresses of the pages that accept one-time links: for other devices first, for this computer last. */
+  oneTimeLinkPages(): readonly string[];
   /** Data that an account has in the running services. */
   accountData(account: string): Promise<readonly (AccountDataSummary & { readonly service: string })[]>;
   /**

@@ -38,6 +38,14 @@ export const secondFactorApi = {
     body: Code,
     reply: z.object({ recoveryCodes: z.array(z.string()) }),
   }),
+  renewRecoveryCodes: defineRoute({
+    method: 'POST',
+    path: '/api/account/second-factor/recovery-codes',
+    summary: 'Replaces the recovery codes. The new ones are in this answer only.',
+    access: 'user',
+    body: OwnPassword,
+    reply: z.object({ recoveryCodes: z.array(z.string()) }),
+  }),
   disable: defineRoute({
     method: 'POST',
     path: '/api/account/second-factor/off',

@@ -73,6 +73,11 @@ export interface SecondFactors {
    */
   confirm(account: string, code: string, remoteAddress: string): Promise<readonly string[]>;
   /**
+   * Replaces all recovery codes. The new ones are returned only here.
+   * @throws Problem `accounts.no_second_factor` (409)
+   */
+  renewRecoveryCodes(account: string): Promise<readonly string[]>;
+  /**
    * Disables the second factor and removes the passkeys.
    * @throws Problem `accounts.wrong_code` (422)
    */

@@ -1,5 +1,6 @@
 import * as m from '#messages/gateway-settings';
 import { z } from 'zod';
+import { groupGrantPattern } from '../domain/provider-account.ts';
 
 const text = z.string().min(1).max(256);
 const claimName = z
@@ -90,6 +91,50 @@ export const oidcFields = {
       label: m.oidcGroups,
       help: m.oidcGroupsHelp,
     }),
+  oidcEmailDomains: z
+    .array(
+      z
+        .string()
+        .max(253)
+        .regex(/^([a-z0-9]([a-z0-9-]*[a-z0-9])?\.)+[a-z0-9-]{2,63}$/i, { error: m.oidcEmailDomainsInvalid }),
+    )
+    .max(50)
+    .default([])
+    .meta({
+      live: true,
+      needs: { oidcIssuer: true },
+      label: m.oidcEmailDomains,
+      help: m.oidcEmailDomainsHelp,
+    }),
+  oidcCreateAccounts: z
+    .boolean()
+    .default(false)
+    .meta({
+      live: true,
+      needs: { oidcIssuer: true },
+      label: m.oidcCreateAccounts,
+      help: m.oidcCreateAccountsHelp,
+    }),
+  oidcAdminGroups: z
+    .array(text)
+    .max(50)
+    .default([])
+    .meta({
+      live: true,
+      needs: { oidcIssuer: true },
+      label: m.oidcAdminGroups,
+      help: m.oidcAdminGroupsHelp,
+    }),
+  oidcGroupGrants: z
+    .array(z.string().max(500).regex(groupGrantPattern, { error: m.oidcGroupGrantsInvalid }))
+    .max(200)
+    .default([])
+    .meta({
+      live: true,
+      needs: { oidcIssuer: true },
+      label: m.oidcGroupGrants,
+      help: m.oidcGroupGrantsHelp,
+    }),
   oidcGroupsClaim: claimName.default('groups').meta({
     live: true,
     needs: { oidcIssuer: true },
@@ -128,6 +173,10 @@ export const oidcEnvironment = {
   GATEWAY_OIDC_SCOPES: 'oidcScopes',
   GATEWAY_OIDC_SUBJECTS: 'oidcSubjects',
   GATEWAY_OIDC_GROUPS: 'oidcGroups',
+  GATEWAY_OIDC_EMAIL_DOMAINS: 'oidcEmailDomains',
+  GATEWAY_OIDC_CREATE_ACCOUNTS: 'oidcCreateAccounts',
+  GATEWAY_OIDC_ADMIN_GROUPS: 'oidcAdminGroups',
+  GATEWAY_OIDC_GROUP_GRANTS: 'oidcGroupGrants',
   GATEWAY_OIDC_GROUPS_CLAIM: 'oidcGroupsClaim',
   GATEWAY_OIDC_ACCOUNT_CLAIM: 'oidcAccountClaim',
   GATEWAY_OIDC_ACCOUNTS: 'oidcAccounts',

@@ -85,7 +85,7 @@ export class Provider {
   async handleCallback(
     current: string,
     { state, nonce, verifier }: AuthorizationRequest,
-  ): Promise<{ subject: string; result: MappingResult }> {
+  ): Promise<{ issuer: string; subject: string; result: MappingResult }> {
     const configuration = await this.#getConfiguration();
     const oidc = await import('openid-client');
     try {
@@ -102,20 +102,29 @@ export class Provider {
         needsUserInfo(claims, rules) && configuration.serverMetadata().userinfo_endpoint !== undefined
           ? await oidc.fetchUserInfo(configuration, tokens.access_token, claims.sub)
           : {};
-      return { subject: claims.sub, result: mapToAccount(claims.sub, { ...userInfo, ...claims }, rules) };
+      const result = mapToAccount(claims.sub, { ...userInfo, ...claims }, rules);
+      return { issuer: claims.iss, subject: claims.sub, result };
     } catch (error) {
       throw this.#toProblem(error);
     }
   }
 
+  /** Returns true when allowed users get an account at their first sign-in. */
+  get createsAccounts(): boolean {
+    return this.#settings.oidcCreateAccounts;
+  }
+
   get #rules(): MappingRules {
-    const { oidcSubjects, oidcGroups, oidcGroupsClaim, oidcAccountClaim, oidcAccounts } = this.#settings;
+    const settings = this.#settings;
     return {
-      subjects: oidcSubjects,
-      groups: oidcGroups,
-      accounts: oidcAccounts,
-      groupsClaim: oidcGroupsClaim,
-      accountClaim: oidcAccountClaim,
+      subjects: settings.oidcSubjects,
+      groups: settings.oidcGroups,
+      emailDomains: settings.oidcEmailDomains.map((domain) => domain.toLowerCase()),
+      accounts: settings.oidcAccounts,
+      groupsClaim: settings.oidcGroupsClaim,
+      accountClaim: settings.oidcAccountClaim,
+      adminGroups: settings.oidcAdminGroups,
+      groupGrants: settings.oidcGroupGrants,
     };
   }
 

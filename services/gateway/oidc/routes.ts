@@ -1,9 +1,9 @@
 import * as m from '#messages/gateway-problems';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { DispatchContext } from '../../contracts/dispatch.ts';
+import type { ProviderAccount } from '../../contracts/control/provider-users.ts';
 import { Problem } from '../../contracts/problem.ts';
 import { getReturnPath } from '../domain/return-path.ts';
-import type { MappingResult } from '../domain/provider-account.ts';
 import { redirect, sendHtml } from '../pages/responses.ts';
 import type { GatewayMetrics } from '../metrics.ts';
 import type { SessionCookie } from '../sign-in/cookie.ts';
@@ -23,7 +23,7 @@ export const callbackPath = '/.homeport/oidc/callback';
 interface OidcDependencies {
   readonly context: Pick<
     DispatchContext,
-    'accounts' | 'caller' | 'clock' | 'log' | 'openSession' | 'publicUrl' | 'random'
+    'caller' | 'clock' | 'log' | 'openSession' | 'publicUrl' | 'random' | 'resolveProviderUser'
   >;
   readonly provider: Provider;
   readonly cookie: SessionCookie;
@@ -96,8 +96,8 @@ export class OidcRoutes {
         returnPath,
       } = this.#takePending(cookie.ticket(request), new URLSearchParams(query));
       to = returnPath;
-      const { subject, result } = await provider.handleCallback(`${redirectUri}?${query}`, authorization);
-      const account = await this.#getAccount(result, subject);
+      const user = await provider.handleCallback(`${redirectUri}?${query}`, authorization);
+      const account = await this.#getAccount(user);
       const { remoteAddress } = context.caller(request);
       const userAgent = request.headers['user-agent'] ?? '';
       const { identity, secret } = await context.openSession(account, { remoteAddress, userAgent });
@@ -111,21 +111,20 @@ export class OidcRoutes {
   }
 
   /** @throws Problem 403 */
-  async #getAccount(result: MappingResult, subject: string): Promise<string> {
-    const names = { provider: this.#deps.provider.name ?? '', subject: subject.slice(0, 100) };
+  async #getAccount({ issuer, subject, result }: Awaited<ReturnType<Provider['handleCallback']>>): Promise<string> {
+    const { context, provider } = this.#deps;
+    const names = { provider: provider.name ?? '', subject: subject.slice(0, 100) };
     if (result.is === 'not-allowed') throw new Problem('gateway.not_allowed', 403, m.subjectNotAllowed(names));
-    if (result.is === 'nameless') throw new Problem('gateway.nameless', 403, m.subjectWithoutAccount(names));
-    const account = await this.#deps.context.accounts.find(result.name);
-    if (account?.enabled !== true || account.kind !== 'person')
-      throw new Problem(
-        'gateway.unknown_person',
-        403,
-        m.subjectAccountUnknown({ ...names, account: result.name.slice(0, 64) }),
-      );
-    // The account name at the provider may be chosen by the user, so it does not grant administrator access.
-    if (account.role === 'admin' && !result.named)
-      throw new Problem('gateway.administrator', 403, m.subjectIsAdministrator(names));
-    return account.name;
+    if (result.is === 'email-unverified')
+      throw new Problem('gateway.email_unverified', 403, m.subjectEmailUnverified(names));
+    const { assignedAccount, name, rights } = result;
+    const mayCreate = provider.createsAccounts && assignedAccount === undefined;
+    const account = await context.resolveProviderUser({
+      ...{ issuer, subject, assignedAccount, name, mayCreate },
+      ...rights,
+    });
+    if (account.is === 'account') return account.name;
+    throw toRefusal(account, names);
   }
 
   #store(ticket: string, pending: PendingSignIn): void {
@@ -160,5 +159,24 @@ export class OidcRoutes {
     metrics.signIn('wrong');
     context.log.info('provider sign-in rejected', { code: error.code });
     sendHtml(response, error.status, renderSignInPage(to, { error: error.detail, provider: provider.name }));
+  }
+}
+
+/** Explains why a user has no account. The subject is shown, so that the owner can add it to the settings. */
+function toRefusal(
+  refusal: Exclude<ProviderAccount, { readonly is: 'account' }>,
+  names: { readonly provider: string; readonly subject: string },
+): Problem {
+  if (refusal.is === 'nameless') return new Problem('gateway.nameless', 403, m.subjectWithoutAccount(names));
+  const details = { ...names, account: refusal.name.slice(0, 64) };
+  switch (refusal.is) {
+    case 'unknown':
+      return new Problem('gateway.unknown_person', 403, m.subjectAccountUnknown(details));
+    case 'unusable':
+      return new Problem('gateway.unknown_person', 403, m.subjectAccountUnusable(details));
+    case 'name-taken':
+      return new Problem('gateway.name_taken', 403, m.subjectNameTaken(details));
+    case 'administrator':
+      return new Problem('gateway.administrator', 403, m.subjectIsAdministrator(names));
   }
 }

@@ -11,7 +11,10 @@ export function toProviderState(
   const { name } = provider;
   if (name === undefined) return null;
   const serviceUrls = services
-    .filter(({ exposure, authenticates }) => exposure === 'sign-in' && !authenticates)
+    // The app offers the provider on its own sign-in page.
+    .filter(({ id, exposure, authenticates }) =>
+      id === 'control' ? exposure !== 'off' : exposure === 'sign-in' && !authenticates,
+    )
     .flatMap(({ addresses }) => addresses.map(({ url }) => url));
   const urls = home === undefined ? serviceUrls : [home, ...serviceUrls];
   return { name, redirectAddresses: urls.map((url) => `${url}${callbackPath}`) };

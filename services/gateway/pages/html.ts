@@ -9,7 +9,7 @@ interface PageOptions {
   readonly isWide?: boolean;
 }
 
-/** Renders a page of the gateway, small enough for TVs. `body` is HTML. Only the second-factor page has a script. */
+/** Renders a page of the gateway, small enough for TVs. `body` is HTML. Only the pages for a second factor and for one-time links have scripts. */
 export function renderPage(title: string, body: string, { head = '', isWide = false }: PageOptions = {}): string {
   const main = isWide ? '<main class="wide">' : '<main>';
   return renderHtmlDocument(`${title} · Homeport`, styleLink + head, `${brandHeader}\n${main}\n${body}\n</main>`);
@@ -134,6 +134,7 @@ li { margin: .35rem 0; }
 .addresses dt { margin-top: .5rem; color: var(--soft); font-size: .875rem; }
 .addresses dd { margin: 0 0 .5rem; }
 .session { font-size: .875rem; }
+.rule { margin: .25rem 0 0; font-size: .875rem; }
 .help { margin-top: 1.25rem; font-size: .875rem; }
 details { border-top: 1px solid var(--line); }
 details:last-of-type { border-bottom: 1px solid var(--line); }

@@ -23,6 +23,9 @@ import type { Upstreams } from '../external-services/upstreams.ts';
 import { hideCookies, type SessionCookie } from '../sign-in/cookie.ts';
 import type { Gate } from '../sign-in/gate.ts';
 import type { SignedInAccounts } from '../sign-in/signed-in-account.ts';
+import { moveSessionToApp } from '../sign-in/app-session.ts';
+import { oneTimeLinkScript } from '../sign-in/one-time-link-pages.ts';
+import { OneTimeLinkRoutes } from '../sign-in/one-time-links.ts';
 import { passkeyScript } from '../sign-in/pages.ts';
 import { verify } from '../sign-in/verify.ts';
 import { SignInRoutes } from '../sign-in/routes.ts';
@@ -37,6 +40,12 @@ import { InFlightRequests, type AdmittedRequest } from './in-flight-requests.ts'
 
 /** Paths below the prefix of the gateway for load balancers. */
 const healthPaths: ReadonlySet<string> = new Set(['health/live', 'health/ready']);
+
+/** Scripts of the gateway's pages by path. */
+const pageScripts: ReadonlyMap<string, string> = new Map([
+  ['passkey.js', passkeyScript],
+  ['link.js', oneTimeLinkScript],
+]);
 
 const hstsOfYear = 'max-age=31536000';
 
@@ -87,6 +96,7 @@ export class ReverseProxy {
   readonly #deps: ReverseProxyDependencies;
   readonly #signIn: SignInRoutes;
   readonly #oidc: OidcRoutes;
+  readonly #links: OneTimeLinkRoutes;
   readonly #inFlight = new InFlightRequests();
   readonly #isShared = (id: string): boolean => this.#deps.routing.exposure(id) !== 'off';
   readonly #findOwner = (name: string): string | undefined =>
@@ -99,6 +109,7 @@ export class ReverseProxy {
     const { context, metrics, signIn } = deps;
     this.#signIn = new SignInRoutes({ context, metrics, ...signIn });
     this.#oidc = new OidcRoutes({ context, metrics, ...signIn });
+    this.#links = new OneTimeLinkRoutes({ context, signIn: this.#signIn });
   }
 
   /** @param portService Service of the port */
@@ -156,6 +167,24 @@ export class ReverseProxy {
     return findRoute(routedRequest, this.#deps.signIn.label, this.#isShared, this.#findOwner, hasPath);
   }
 
+  /** Returns true when the app has the origin of a request for itself. */
+  #isAppOrigin(request: IncomingMessage, portService: string | undefined): boolean {
+    const route = this.#route(request, portService, '/');
+    return route.to === 'service' && route.id === 'control';
+  }
+
+  /** @throws Problem `gateway.no_route` (404) at the origin of another service */
+  #requireApp(isApp: boolean) {
+    if (!isApp) throw createNotFound();
+    return { context: this.#deps.context, cookie: this.#deps.signIn.cookie, signIn: this.#signIn };
+  }
+
+  /** Sends the name of the identity provider for the app's sign-in page. */
+  #sendProvider(response: ServerResponse): void {
+    const body = `${JSON.stringify({ name: this.#deps.signIn.provider.name ?? null })}\n`;
+    send(response, { status: 200, type: 'application/json; charset=utf-8', body });
+  }
+
   /** Returns the title of the service at a path; undefined without one. */
   #findTitle(request: IncomingMessage, portService: string | undefined, url: string): string | undefined {
     const route = this.#route(request, portService, url);
@@ -182,7 +211,10 @@ export class ReverseProxy {
       }
       case 'gateway':
         return runInPageLanguage(request, () =>
-          this.#handleGatewayPath(request, response, route.path, (url) => this.#findTitle(request, portService, url)),
+          this.#handleGatewayPath(request, response, route.path, {
+            findTitle: (url) => this.#findTitle(request, portService, url),
+            isApp: this.#isAppOrigin(request, portService),
+          }),
         );
       case 'redirect':
         return redirect(response, 308, route.location);
@@ -307,7 +339,7 @@ export class ReverseProxy {
     request: IncomingMessage,
     response: ServerResponse,
     pathAndQuery: string,
-    findTitle: (url: string) => string | undefined,
+    { findTitle, isApp }: { readonly findTitle: (url: string) => string | undefined; readonly isApp: boolean },
   ): Promise<void> {
     const { context } = this.#deps;
     const { gate } = this.#deps.signIn;
@@ -316,8 +348,12 @@ export class ReverseProxy {
     const isRead = request.method === 'GET' || request.method === 'HEAD';
     if (isRead && (await sendPageFile(response, path))) return;
     if (healthPaths.has(path)) return this.#handleHealthPath(request, response, `/${path}`);
-    if (path === 'passkey.js' && isRead)
-      return send(response, { status: 200, type: 'text/javascript; charset=utf-8', body: passkeyScript });
+    const script = isRead ? pageScripts.get(path) : undefined;
+    if (script !== undefined)
+      return send(response, { status: 200, type: 'text/javascript; charset=utf-8', body: script });
+    if (path === 'provider' && isRead) return this.#sendProvider(response);
+    if (path === 'app-session') return moveSessionToApp(request, response, this.#requireApp(isApp));
+    if (path === 'link') return this.#links.handle(request, response);
     if (path === 'sign-in') return this.#signIn.signIn(request, response, query, findTitle);
     if (path === 'continue' && isRead) return this.#signIn.continue(request, response, query);
     if (path === 'sign-out') return this.#signIn.signOut(request, response);

@@ -26,6 +26,12 @@ interface SubmittedForm {
   readonly serviceTitle: string | undefined;
 }
 
+/** Entered password. */
+interface PasswordSignIn extends Pick<SubmittedForm, 'returnPath' | 'serviceTitle'> {
+  readonly name: string;
+  readonly password: string;
+}
+
 /** Sign-in at an external provider, which the sign-in page offers. */
 interface SignInProvider {
   /** Label of the button; undefined without a provider. */
@@ -67,19 +73,20 @@ export class SignInRoutes {
       sendHtml(response, 200, this.#renderPage({ returnPath, serviceTitle: findTitle(returnPath) }));
       return;
     }
-    const form = await this.#readForm(request);
+    const form = await this.readForm(request);
     const returnPath = getReturnPath(form.get('to'));
-    const submitted = { form, returnPath, serviceTitle: findTitle(returnPath) };
-    if (form.has('ticket')) await this.#handleSecondFactor(request, response, submitted);
-    else await this.#handlePassword(request, response, submitted);
+    const serviceTitle = findTitle(returnPath);
+    if (form.has('ticket')) return this.#handleSecondFactor(request, response, { form, returnPath, serviceTitle });
+    const [name, password] = [form.get('name') ?? '', form.get('password') ?? ''];
+    await this.signInWithPassword(request, response, { name, password, returnPath, serviceTitle });
   }
 
-  async #handlePassword(
+  /** Signs in and redirects to the requested page; or sends the page for the code, or the form with the error. */
+  async signInWithPassword(
     request: IncomingMessage,
     response: ServerResponse,
-    { form, returnPath, serviceTitle }: SubmittedForm,
+    { name, password, returnPath, serviceTitle }: PasswordSignIn,
   ): Promise<void> {
-    const [name, password] = [form.get('name') ?? '', form.get('password') ?? ''];
     const { context, metrics } = this.#deps;
     const { remoteAddress } = context.caller(request);
     const userAgent = request.headers['user-agent'] ?? '';
@@ -174,7 +181,7 @@ export class SignInRoutes {
   }
 
   async signOut(request: IncomingMessage, response: ServerResponse): Promise<void> {
-    await this.#readForm(request);
+    await this.readForm(request);
     await this.#deps.gate.endSession(request);
     redirect(response, 303, '/.homeport/sign-in', {
       'Set-Cookie': this.#deps.cookie.clear(request),
@@ -192,7 +199,7 @@ export class SignInRoutes {
    * Reads the fields of a form of the gateway.
    * @throws Problem 403, 405, 413, 429
    */
-  async #readForm(request: IncomingMessage): Promise<URLSearchParams> {
+  async readForm(request: IncomingMessage): Promise<URLSearchParams> {
     const { headers, method } = request;
     if (method !== 'POST')
       throw new Problem('gateway.method', 405, m.useGetOrPost(), { headers: { Allow: 'GET, HEAD, POST' } });

@@ -58,6 +58,19 @@ eachDialect((_name, open, createLocation) => {
       expect(await fixture.accounts.factors.status('mia')).toMatchObject({ recoveryLeft: 8 });
     });
 
+    it('replaces the recovery codes, so that the former ones no longer work', async () => {
+      await fixture.accounts.factors.begin('mia');
+      const none = fixture.accounts.factors.renewRecoveryCodes('mia');
+      await expect(none).rejects.toMatchObject({ code: 'accounts.no_second_factor' });
+      const { recoveryCodes } = await enable();
+      await complete(recoveryCodes[0] ?? '');
+      const [first = ''] = await fixture.accounts.factors.renewRecoveryCodes('mia');
+      expect(await fixture.accounts.factors.status('mia')).toMatchObject({ on: true, recoveryLeft: 10 });
+      await expect(complete(recoveryCodes[1] ?? '')).rejects.toMatchObject(wrong);
+      await complete(first);
+      expect(fixture.logged.join('\n')).toContain('"event":"recovery_codes_replaced"');
+    });
+
     it('is shown in the list of accounts once it is confirmed', async () => {
       await fixture.accounts.factors.begin('mia');
       expect((await fixture.accounts.find('mia'))?.secondFactor).toBeUndefined();

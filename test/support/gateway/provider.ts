@@ -32,8 +32,13 @@ export async function openProvider(redirectUris: readonly string[], people: Peop
         redirect_uris: [...redirectUris],
       },
     ],
-    claims: { openid: ['sub'], profile: ['preferred_username'], groups: ['groups'] },
-    scopes: ['openid', 'profile', 'groups'],
+    claims: {
+      openid: ['sub'],
+      profile: ['preferred_username'],
+      email: ['email', 'email_verified'],
+      groups: ['groups', 'realm_access'],
+    },
+    scopes: ['openid', 'profile', 'email', 'groups'],
     // Without these options the provider warns about its defaults.
     ttl: { Interaction: 600, Session: 600, Grant: 600, AccessToken: 600, AuthorizationCode: 60, IdToken: 600 },
     jwks: {
