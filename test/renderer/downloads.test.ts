@@ -492,6 +492,32 @@ describe.skipIf(noBrowser)('Downloads', () => {
     expect(visit.complaints).toEqual([]);
   });
 
+  it('leaves rows that stay visible unchanged while the list is scrolled', async () => {
+    for (let index = 0; index < 1000; index += 1)
+      pages.downloads.all.set(`d${index}`, { ...sample(`d${index}`), title: `Video ${index}`, state: 'waiting' });
+    await using visit = await pages.visit('/downloads');
+    const { page } = visit;
+    const frame = page.getByRole('group', { name: downloadsMessages.listLabel() });
+    await frame.evaluate((element) => (element.scrollTop = 30_000));
+    await page.getByRole('heading', { name: 'Video 420', exact: true }).waitFor();
+    const changes = await frame.evaluate(async (element) => {
+      const rows = [...element.querySelectorAll('li')];
+      const observer = new MutationObserver(() => undefined);
+      for (const row of rows)
+        observer.observe(row, { attributes: true, characterData: true, childList: true, subtree: true });
+      const bottom = rows.at(-1);
+      element.scrollTop += 3 * (rows[0]?.offsetHeight ?? 0);
+      // The list renders further rows in the frame after the scroll event.
+      while (bottom?.nextElementSibling === null) await new Promise(requestAnimationFrame);
+      const staying = rows.filter((row) => row.isConnected);
+      const changed = observer.takeRecords().filter(({ target }) => staying.some((row) => row.contains(target)));
+      return { staying: staying.length, changed: changed.length };
+    });
+    expect(changes.staying).toBeGreaterThan(10);
+    expect(changes.changed).toBe(0);
+    expect(visit.complaints).toEqual([]);
+  });
+
   it('scrolls with the page on a phone and renders only the visible rows', async () => {
     for (let index = 0; index < 1000; index += 1)
       pages.downloads.all.set(`d${index}`, { ...sample(`d${index}`), title: `Video ${index}`, state: 'waiting' });

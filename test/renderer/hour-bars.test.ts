@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { buildHourPaths } from '../../renderer/src/pages/uptime/monitors/hour-bars.ts';
+import { buildHourPaths, getHourPaths } from '../../renderer/src/pages/uptime/monitors/hour-bars.ts';
 
 /** Returns the number of bars of each color. */
 function countBars(hours: Parameters<typeof buildHourPaths>[0]): Record<string, number> {
@@ -24,4 +24,11 @@ it('draws an hour with some downtime in both colors, with a visible red part fro
 it('places each hour next to the one before', () => {
   const [, path = ''] = buildHourPaths([1, 1, 1])[0] ?? [];
   expect([...path.matchAll(/M([\d.]+) /g)].map(([, x]) => Number(x))).toEqual([1.5, 7.5, 13.5]);
+});
+
+it('builds the paths of the same hours once', () => {
+  const hours = [1, null];
+  expect(getHourPaths(hours)).toEqual(buildHourPaths(hours));
+  expect(getHourPaths(hours)).toBe(getHourPaths(hours));
+  expect(getHourPaths([0, null])).not.toEqual(getHourPaths(hours));
 });

@@ -13,6 +13,23 @@ describe.skipIf(noBrowser)('components', () => {
   });
   afterAll(() => pages[Symbol.asyncDispose]());
 
+  it('draws each icon as one path within its box', async () => {
+    await using visit = await pages.visit('/gallery');
+    const icons = visit.page.locator('.icons li');
+    await icons.first().waitFor();
+    const drawings = await icons.evaluateAll((items) =>
+      items.map((item) => {
+        const paths = item.querySelectorAll<SVGPathElement>('svg > *');
+        const box = paths[0]?.getBBox() ?? new DOMRect();
+        const isInside = box.x >= 0 && box.y >= 0 && box.x + box.width <= 24 && box.y + box.height <= 24;
+        return { name: item.title, count: paths.length, isDrawn: Math.max(box.width, box.height) >= 10 && isInside };
+      }),
+    );
+    expect(drawings.length).toBeGreaterThan(80);
+    expect(drawings.filter(({ count, isDrawn }) => count !== 1 || !isDrawn)).toEqual([]);
+    expect(visit.complaints).toEqual([]);
+  });
+
   it('opens a menu that is controlled by the keyboard and closes with Escape', async () => {
     await using visit = await pages.visit('/gallery');
     const { page } = visit;

@@ -13,11 +13,24 @@ const [fullHeight, quietHeight, emptyHeight] = [1, 0.7, 0.5];
 /** Colors of the bars. */
 type BarColor = 'none' | 'up' | 'down' | 'maintained';
 
+type HourPaths = readonly (readonly [BarColor, string])[];
+
+const cachedPaths = new WeakMap<readonly UptimeHour[], HourPaths>();
+
+/** Returns the paths of these hours, which are built once: rows of a long list appear again while it is scrolled. */
+export function getHourPaths(hours: readonly UptimeHour[]): HourPaths {
+  const cached = cachedPaths.get(hours);
+  if (cached !== undefined) return cached;
+  const paths = buildHourPaths(hours);
+  cachedPaths.set(hours, paths);
+  return paths;
+}
+
 /**
  * Returns one SVG path for each color, because a list has many rows and an element for each hour would be 24 times as
  * many. An hour with some downtime is red from below.
  */
-export function buildHourPaths(hours: readonly UptimeHour[]): readonly (readonly [BarColor, string])[] {
+export function buildHourPaths(hours: readonly UptimeHour[]): HourPaths {
   const paths: Record<BarColor, string> = { none: '', up: '', down: '', maintained: '' };
   hours.forEach((hour, index) => {
     const x = index * barStep;
