@@ -48,7 +48,7 @@ describe.skipIf(noBrowser)('ports without HTTP', () => {
     const { page } = visit;
     const list = page.getByRole('list', { name: networkMessages.ports() });
     const row = list.getByRole('listitem').filter({ hasText: 'Mail' }).first();
-    await row.getByText(networkMessages.notShared()).waitFor();
+    await row.getByRole('radio', { name: networkMessages.off(), checked: true }).waitFor();
     await page.getByText(containing(networkMessages.portsNote()), { exact: false }).waitFor();
     await row.getByRole('radio', { name: networkMessages.shared() }).check();
     await row.getByText(`smtp://${lan}:${String(pages.host.port('mail'))}`).waitFor();
@@ -63,7 +63,7 @@ describe.skipIf(noBrowser)('ports without HTTP', () => {
       .waitFor();
     expect(await seriousFindings(page)).toEqual([]);
     await row.getByRole('radio', { name: networkMessages.off() }).check();
-    await row.getByText(networkMessages.notShared()).waitFor();
+    await row.getByRole('radio', { name: networkMessages.off(), checked: true }).waitFor();
     expect(visit.complaints).toEqual([]);
   });
 

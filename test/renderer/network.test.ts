@@ -35,7 +35,7 @@ describe.skipIf(noBrowser)('the Network page', () => {
       .getByRole('listitem')
       .filter({ hasText: frameMessages.pushTitle() })
       .first();
-    await row.getByText(networkMessages.notShared()).waitFor();
+    await row.getByRole('radio', { name: networkMessages.off(), checked: true }).waitFor();
     await row.getByRole('radio', { name: networkMessages.shared() }).check();
     await row.getByText(`https://${lan}:`).waitFor();
     await row.getByRole('button', { name: networkMessages.openTitleDevice({ title: 'Messages' }) }).click();
@@ -52,7 +52,7 @@ describe.skipIf(noBrowser)('the Network page', () => {
     expect((await readPlainly(trust)).body).toContain(fingerprint);
     await page.getByRole('tab', { name: networkMessages.overview() }).click();
     await row.getByRole('radio', { name: networkMessages.off() }).check();
-    await row.getByText(networkMessages.notShared()).waitFor();
+    await row.getByRole('radio', { name: networkMessages.off(), checked: true }).waitFor();
     // The page gets the event of the change before the listener is closed.
     const readResponse = (): Promise<string> => readPlainly(trust).then(() => 'an answer', String);
     await expect.poll(readResponse).toContain('ECONNREFUSED');

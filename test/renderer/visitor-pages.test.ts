@@ -134,7 +134,7 @@ describe.skipIf(noBrowser)('pages for visitors', () => {
         const updated = page.locator('footer time');
         const shown = await updated.textContent();
         const expected = await updated.evaluate((time: HTMLTimeElement) =>
-          new Date(time.dateTime).toLocaleTimeString('en', { hour: '2-digit', minute: '2-digit' }),
+          new Date(time.dateTime).toLocaleTimeString('en', { hour: 'numeric', minute: '2-digit' }),
         );
         expect(shown).toContain(expected);
         return shown;

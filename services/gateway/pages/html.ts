@@ -52,9 +52,9 @@ svg { fill: none; stroke: var(--sea); stroke-width: 2; stroke-linecap: round; st
 main { width: 100%; max-width: 30rem; padding: 1.75rem; background: var(--surface); border: 1px solid var(--line); border-radius: 10px; }
 main.wide { max-width: 46rem; }
 main > :last-child { margin-bottom: 0; }
-h1 { margin: 0 0 .25rem; font-size: 1.4rem; line-height: 1.2; letter-spacing: -.01em; }
-h2 { margin: 1.5rem 0 .25rem; font-size: 1rem; }
-p { margin: .5rem 0; color: var(--soft); }
+h1 { margin: 0 0 .25rem; font-size: 1.4rem; font-weight: 600; line-height: 1.2; letter-spacing: -.01em; }
+h2 { margin: 1.5rem 0 .25rem; font-size: 1rem; font-weight: 600; }
+p { margin: .5rem 0; color: var(--soft); text-wrap: pretty; }
 strong { color: var(--ink); }
 label { display: block; margin: 1rem 0 .25rem; font-weight: 500; }
 input {
@@ -82,7 +82,7 @@ button, a.button {
   border-radius: 6px;
   cursor: pointer;
 }
-form button, a.quiet { width: 100%; }
+form button, a.quiet, a.wide { width: 100%; }
 [hidden] { display: none; }
 button.quiet, a.quiet { margin-top: 0; color: var(--ink); background: none; border-color: var(--edge); }
 .or { margin: 1rem 0 .75rem; text-align: center; }
@@ -106,7 +106,7 @@ li { margin: .35rem 0; }
 .shared li { display: flex; margin: 0; }
 .shared a {
   display: flex;
-  align-items: center;
+  align-items: flex-start;
   gap: .9rem;
   width: 100%;
   min-height: 5rem;

@@ -119,7 +119,9 @@ export class ReverseProxy {
         // Connections persist when the networks change.
         if (!this.#deps.policy.isAdmittedAddress(getClientAddress(request))) return void request.destroy();
         this.#setHsts(request, response);
-        this.#handle(request, response, portService).catch((error: unknown) => this.refuse(request, response, error));
+        this.#handle(request, response, portService).catch((error: unknown) =>
+          this.refuse(request, response, error, portService),
+        );
       },
       upgrade: (request, socket, head) => {
         if (!this.#deps.policy.isAdmittedAddress(getClientAddress(request))) return void socket.destroy();
@@ -312,7 +314,7 @@ export class ReverseProxy {
     try {
       await this.#handle(request, response, portService);
     } catch (error) {
-      this.refuse(request, response, error);
+      this.refuse(request, response, error, portService);
     }
   }
 
@@ -374,15 +376,21 @@ export class ReverseProxy {
   }
 
   /** Sends an error, as a page for browsers. */
-  readonly refuse = (request: IncomingMessage, response: ServerResponse, error: unknown): void => {
+  readonly refuse = (
+    request: IncomingMessage,
+    response: ServerResponse,
+    error: unknown,
+    portService?: string,
+  ): void => {
     const problem = this.#toProblem(error);
     this.#deps.metrics.request('', getOutcome(problem.status));
     if (response.headersSent || response.destroyed) return void response.destroy();
     endUnread(request, response);
     if (wantsPage(request)) {
       void runInPageLanguage(request, () => {
-        if (!response.headersSent && !response.destroyed)
-          sendHtml(response, problem.status, renderProblemPage(problem), problem.headers);
+        if (response.headersSent || response.destroyed) return;
+        const hasHome = this.#route(request, portService, '/').to === 'home';
+        sendHtml(response, problem.status, renderProblemPage(problem, { hasHome }), problem.headers);
       });
       return;
     }

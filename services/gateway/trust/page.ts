@@ -66,7 +66,9 @@ export function renderTrustPage({ fingerprint, title, home, userAgent }: Trust):
   const devicePlatform = platforms.find(({ sign }) => sign.test(userAgent));
   const file = devicePlatform?.file ?? 'crt';
   const fileLabel = file === 'mobileconfig' ? m.getProfile() : m.getCertificate();
-  const sections = platforms.map((platform) => {
+  // The steps for this device are first.
+  const sorted = platforms.toSorted((one, other) => Number(other === devicePlatform) - Number(one === devicePlatform));
+  const sections = sorted.map((platform) => {
     const items = platform.steps.map((step) => `<li>${renderStep(step)}</li>`).join('');
     const open = platform === devicePlatform ? ' open' : '';
     return `<details${open}><summary>${escapeHtml(readText(platform.system))}</summary><ol>${items}</ol></details>`;
@@ -75,10 +77,10 @@ export function renderTrustPage({ fingerprint, title, home, userAgent }: Trust):
     m.trustTitle(),
     `<h1>${escapeHtml(m.trustTitle())}</h1>
 <p>${escapeHtml(m.trustIntroduction())}</p>
-<p><a class="button" href="/trust/homeport.${file}">${escapeHtml(fileLabel)}</a></p>
 <h2>${escapeHtml(m.compareTitle())}</h2>
 <p>${renderRichHtml(m.compare({ title }), tags)}</p>
 <code class="print">${escapeHtml(fingerprint)}</code>
+<a class="button wide" href="/trust/homeport.${file}">${escapeHtml(fileLabel)}</a>
 <h2>${escapeHtml(m.stepsTitle())}</h2>
 ${sections.join('\n')}
 <p><a class="button quiet" href="${escapeHtml(home)}">${escapeHtml(m.trustDone())}</a></p>`,

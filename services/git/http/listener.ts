@@ -9,6 +9,8 @@ import { apiPrefix, sendAnswer, type ApiRouter } from '../gitea-api/router.ts';
 import { isGitPath, smartHttp, type SmartHttpDependencies } from './smart-http.ts';
 import { respondToError } from '../../kit/http/errors.ts';
 import { jsonReply, sendReply, textReply, type Reply } from '../../kit/http/respond.ts';
+import { readProductFont } from '../../kit/http/product-font.ts';
+import { fontPath } from '../visitors/html.ts';
 import { avatar } from './avatar.ts';
 import { isLfsPath, lfs, type LfsDependencies } from './lfs.ts';
 
@@ -70,11 +72,18 @@ async function answer(
     });
   }
   if (url.pathname === '/swagger.v1.json') return sendJson(response, deps.api.swagger);
+  if (url.pathname === fontPath) return sendReply(response, await buildFontReply());
   if (url.pathname.startsWith('/avatars/')) return sendReply(response, avatar(url.pathname));
   const result = (await deps.web(request, url, base)) ?? (await pageAnswer(deps, { request, response, url, base }));
   if (result === 'sent') return;
   if (result === undefined) throw new Problem('git.unknown', 404, 'Not found.');
   await sendAnswer(response, result);
+}
+
+/** Answers with the font of the pages for visitors. */
+async function buildFontReply(): Promise<Reply> {
+  const headers = { 'Content-Type': 'font/woff2', 'Cache-Control': 'public, max-age=31536000, immutable' };
+  return { status: 200, headers, body: await readProductFont() };
 }
 
 /**

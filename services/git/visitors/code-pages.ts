@@ -15,6 +15,17 @@ import { anonymousCaller } from '../sign-in/caller.ts';
 import { Html, html } from './html.ts';
 import type { PageRequest, VisitorPage } from './page-request.ts';
 
+// Icons of Lucide.
+const fileIcon = new Html(
+  '<svg viewBox="0 0 24 24" aria-hidden="true"><path d="M14 3H7a2 2 0 0 0-2 2v14a2 2 0 0 0 2 2h10a2 2 0 0 0 2-2V8z"/><path d="M14 3v5h5"/></svg>',
+);
+const folderIcon = new Html(
+  '<svg viewBox="0 0 24 24" aria-hidden="true"><path d="M4 5h5l2 3h9a1 1 0 0 1 1 1v9a2 2 0 0 1-2 2H5a2 2 0 0 1-2-2V6a1 1 0 0 1 1-1z"/></svg>',
+);
+const branchIcon = new Html(
+  '<svg viewBox="0 0 24 24" aria-hidden="true"><path d="M6 3v12M18 9a9 9 0 0 1-9 9"/><circle cx="18" cy="6" r="3"/><circle cx="6" cy="18" r="3"/></svg>',
+);
+
 const maxTextBytes = 512 * 1024;
 const maxReadmeBytes = 100 * 1024;
 const maxCommits = 50;
@@ -69,7 +80,7 @@ export async function renderTreePage(request: PageRequest): Promise<VisitorPage 
   );
   const breadcrumbs = renderBreadcrumbs(home, location);
   if (info?.type === 'blob')
-    return { title: path, tab: 'code', body: await renderFile(request, location, info, breadcrumbs), hasLines: true };
+    return { title: path, tab: 'code', body: await renderFile(request, location, info, breadcrumbs) };
   const entries = info?.type === 'tree' ? await readTree(deps.storage.objects, folder, info.id) : undefined;
   if (entries === undefined) return undefined;
   const sorted = entries.toSorted((one, other) => Number(other.type === 'tree') - Number(one.type === 'tree'));
@@ -77,7 +88,9 @@ export async function renderTreePage(request: PageRequest): Promise<VisitorPage 
     const inside = path === '' ? name : `${path}/${name}`;
     const href = `${home}/src/${location.encodedRevision}/${encodePath(inside)}`;
     if (type === 'commit') return html`<li><span>${name}</span><span class="soft">${m.submodule()}</span></li>`;
-    return html`<li><a href="${href}">${name}${type === 'tree' ? '/' : ''}</a></li>`;
+    return html`<li>
+      <span class="entry">${type === 'tree' ? folderIcon : fileIcon}<a href="${href}">${name}</a></span>
+    </li>`;
   });
   const readme = entries.find(({ name, type }) => type === 'blob' && /^readme(\.(md|markdown|txt))?$/i.test(name));
   const text = readme === undefined ? undefined : await readTextBlob(request, readme.id, maxReadmeBytes);
@@ -107,7 +120,8 @@ function renderBreadcrumbs(home: string, { encodedRevision, path, revision }: Lo
     const inside = encodePath(parts.slice(0, index + 1).join('/'));
     return html` / <a href="${home}/src/${encodedRevision}/${inside}">${part}</a>`;
   });
-  return html`<a href="${home}/src/${encodedRevision}">${revision.name}</a>${links}`;
+  return html`<span class="branch">${branchIcon}<a href="${home}/src/${encodedRevision}">${revision.name}</a></span
+    >${links}`;
 }
 
 async function renderFile(

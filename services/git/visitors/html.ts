@@ -35,11 +35,15 @@ function toText(value: Value): string {
   return value.map(({ text }) => text).join('');
 }
 
-/** Allows only the script that marks lines, and neither forms nor frames. */
+/** Address of the font of the product, among those that Gitea reserves. */
+export const fontPath = '/assets/fonts/inter-latin-wght-normal.woff2';
+
+/** Allows only the script of the pages, and neither forms nor frames. */
 export const visitorPolicy = [
   "default-src 'none'",
   "style-src 'unsafe-inline'",
   "img-src 'self' https: data:",
+  "font-src 'self'",
   "base-uri 'none'",
   "form-action 'none'",
   "frame-ancestors 'none'",
@@ -61,6 +65,8 @@ const colors = [
   "--mono:'JetBrains Mono Variable',ui-monospace,SFMono-Regular,Menlo,Consolas,monospace",
 ].join(';');
 const sheet = [
+  "@font-face{font-family:'Inter Variable';font-weight:100 900;font-display:swap;",
+  `src:url('${fontPath}') format('woff2')}`,
   `:root{color-scheme:light dark;${colors}}`,
   '*{box-sizing:border-box}',
   'body{margin:0;background:var(--page);color:var(--ink);',
@@ -70,16 +76,19 @@ const sheet = [
   'body>header{display:flex;gap:.5rem;align-items:center;max-width:64rem;margin:0 auto;padding:1.25rem 1rem 0;',
   'font-size:1rem;font-weight:600;letter-spacing:-.02em}',
   'body>header svg{fill:none;stroke:var(--link);stroke-width:2;stroke-linecap:round;stroke-linejoin:round}',
-  'body>header .beam{stroke:var(--lamp)}',
+  'body>header svg{margin-left:-6px}body>header .beam{stroke:var(--lamp)}body>header a{margin-left:auto;font-size:.875rem;font-weight:500;letter-spacing:0}',
   'h1,h2,h3{line-height:1.2;margin:0;font-weight:600;overflow-wrap:anywhere}',
   'h1{font-size:1.25rem}h2{font-size:1rem}h3{font-size:.875rem}',
   'a{color:var(--link);text-underline-offset:3px;text-decoration-color:color-mix(in oklch,currentcolor,transparent 60%)}',
   'a:hover{text-decoration-color:currentcolor}a:focus-visible{outline:2px solid var(--link);outline-offset:2px}',
   ':is(h1,h2,nav,ul.rows) a{text-decoration:none}:is(h1,h2) a{color:inherit}',
   ':is(h1,h2,ul.rows) a:hover{text-decoration:underline}',
-  'main>header{display:grid;gap:.375rem}main>header>.soft:empty{display:none}',
+  'main>header{display:grid;gap:.625rem}main>header>.soft:empty{display:none}',
   'p{margin:0}.soft{color:var(--soft);font-size:.8125rem}',
-  'nav{display:flex;overflow-x:auto;gap:0 1.25rem;border-bottom:1px solid var(--edge)}',
+  'nav{display:flex;overflow-x:auto;gap:0 1.25rem;border-bottom:1px solid var(--edge);scrollbar-width:none}',
+  '@media (max-width:40rem){nav{',
+  '-webkit-mask:linear-gradient(to right,#000 calc(100% - 2rem),transparent);',
+  'mask:linear-gradient(to right,#000 calc(100% - 2rem),transparent)}nav::after{content:"";flex:0 0 1rem}}',
   'nav a{flex:none;padding:.625rem 0;border-bottom:2px solid transparent;color:var(--soft);font-weight:500}',
   'nav a:hover{color:var(--ink)}',
   'nav a[aria-current]{border-color:var(--link);color:var(--ink)}',
@@ -87,7 +96,18 @@ const sheet = [
   '.card>header,.text{padding:.75rem 1rem}',
   '.card>header{border-bottom:1px solid var(--edge);background:var(--sunken);font-size:.8125rem}',
   '.text{overflow-wrap:anywhere}.text>:first-child{margin-top:0}.text>:last-child{margin-bottom:0}',
-  '.text>*{margin-block:.75rem}',
+  '.text>*{margin-block:.75rem}.text h1{font-size:1.125rem}',
+  '.clone{display:flex;align-items:center;gap:.25rem;max-width:100%;justify-self:start;padding-left:.75rem;',
+  'background:var(--card);border:1px solid var(--edge);border-radius:6px;min-height:2.25rem}',
+  '.clone code{padding:.375rem .75rem .375rem 0;user-select:all}',
+  '.clone button{flex:none;align-self:stretch;padding:0 .75rem;border:0;border-left:1px solid var(--edge);',
+  'background:none;color:var(--ink);font:500 13px/1 inherit;font-family:inherit;cursor:pointer}',
+  '.clone button:hover{background:var(--sunken)}.clone button:focus-visible{outline:2px solid var(--link)}',
+  '[hidden]{display:none!important}',
+  'ul.rows .entry,.branch{display:flex;align-items:center;gap:.625rem;min-width:0}',
+  ':is(.entry,.branch) svg{flex:none;width:16px;height:16px;fill:none;stroke:var(--soft);stroke-width:1.75;',
+  'stroke-linecap:round;stroke-linejoin:round}.branch{display:inline-flex;gap:.375rem;vertical-align:middle}.card>header h2{font-size:.875rem}',
+  '.branch a{color:var(--ink);font-weight:500;text-decoration:none}.branch a:hover{text-decoration:underline}',
   '.text img{max-width:100%}.text pre{overflow-x:auto;background:var(--sunken);padding:.75rem;border-radius:6px}',
   'ul.rows{list-style:none;margin:0;padding:0}',
   'ul.rows li{padding:.5rem 1rem;min-height:2.25rem;display:flex;flex-wrap:wrap;',
@@ -106,7 +126,11 @@ const sheet = [
   '@media (pointer:coarse){ul.rows li{min-height:2.75rem}nav a{padding:.75rem 0}}',
 ].join('');
 
-/** Builds a complete document. */
-export function visitorDocument(title: string, body: Html): string {
-  return renderHtmlDocument(title, `<style>${sheet}</style>`, `${brandHeader}<main>${body.text}</main>`);
+/**
+ * Builds a complete document.
+ * @param end Content at the end of the header, such as the link to sign in
+ */
+export function visitorDocument(title: string, body: Html, end: Html | undefined): string {
+  const header = brandHeader.replace('</header>', `${end?.text ?? ''}</header>`);
+  return renderHtmlDocument(title, `<style>${sheet}</style>`, `${header}<main>${body.text}</main>`);
 }

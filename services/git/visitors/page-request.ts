@@ -17,6 +17,4 @@ export interface VisitorPage {
   readonly title: string;
   readonly tab: string;
   readonly body: Html;
-  /** The page contains lines that addresses can mark, such as `#L10-L20`. */
-  readonly hasLines?: boolean;
 }

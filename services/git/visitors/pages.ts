@@ -12,9 +12,9 @@ import {
   renderTreePage,
 } from './code-pages.ts';
 import type { PageRequest, VisitorPage } from './page-request.ts';
-import { Html, html, richHtml, visitorDocument, visitorPolicy } from './html.ts';
+import { Html, html, visitorDocument, visitorPolicy } from './html.ts';
 import { renderIssuePage, renderIssuesPage, renderReleasesPage } from './issue-pages.ts';
-import { lineScript, lineScriptSource } from './line-script.ts';
+import { pageScript, pageScriptSource } from './page-script.ts';
 
 type Dependencies = PageRequest['deps'];
 
@@ -47,7 +47,7 @@ export async function renderVisitorPage(
   const page = await renderPage({ deps, repository, address, query: url.searchParams, home });
   if (page === undefined) throw buildNotFoundProblem();
   const title = `${page.title} · ${repository.owner}/${repository.name}`;
-  return buildDocumentResponse(title, repositoryFrame(repository, home, page, app), page.hasLines);
+  return buildDocumentResponse(title, repositoryFrame(repository, home, page), app);
 }
 
 /** Redirects the address of a renamed repository. */
@@ -88,29 +88,20 @@ function renderPage(request: PageRequest): Promise<VisitorPage | undefined> {
   }
 }
 
-function repositoryFrame(
-  { owner, name, description }: Repository,
-  home: string,
-  { body, tab }: VisitorPage,
-  app: string | undefined,
-): Html {
+function repositoryFrame({ owner, name, description }: Repository, home: string, { body, tab }: VisitorPage): Html {
   const links = tabs.map(([id, title, path]) =>
     id === tab
       ? html`<a href="${home}${path}" aria-current="page">${title()}</a>`
       : html`<a href="${home}${path}">${title()}</a>`,
   );
-  const clone = richHtml(m.clone({ address: `${home}.git` }), { code: (content) => html`<code>${content}</code>` });
-  const signInLink =
-    app === undefined
-      ? undefined
-      : html`<p class="soft">
-          ${richHtml(m.signInToWrite(), { link: (content) => html`<a href="${app}">${content}</a>` })}
-        </p>`;
+  const address = `${home}.git`;
   return html`<header>
       <h1><a href="${home}">${owner}/${name}</a></h1>
       <p class="soft">${description}</p>
-      <p class="soft">${clone}</p>
-      ${signInLink}
+      <p class="clone">
+        <code>${address}</code
+        ><button hidden data-copy="${address}" data-done="${m.copied()}">${m.copyAddress()}</button>
+      </p>
     </header>
     <nav aria-label="${m.repository()}">${links}</nav>
     ${body}`;
@@ -136,28 +127,28 @@ async function renderOwnerPage(
     owner === undefined
       ? m.publicRepositories()
       : m.publicRepositoriesOf({ owner: result.repositories[0]?.owner ?? owner });
-  const signInLink = app === undefined ? undefined : html`<p class="soft"><a href="${app}">${m.signIn()}</a></p>`;
   const body = html`<header>
       <h1>${title}</h1>
-      ${signInLink}
     </header>
     <div class="card">
       <ul class="rows">
         ${rows}
       </ul>
     </div>`;
-  return buildDocumentResponse(title, body);
+  return buildDocumentResponse(title, body, app);
 }
 
-function buildDocumentResponse(title: string, body: Html, hasLines = false): Answer {
-  const text = visitorDocument(title, hasLines ? html`${body}${new Html(`<script>${lineScript}</script>`)}` : body);
+function buildDocumentResponse(title: string, body: Html, app: string | undefined): Answer {
+  const signInLink = app === undefined ? undefined : html`<a href="${app}">${m.signIn()}</a>`;
+  const script = new Html(`<script>${pageScript}</script>`);
+  const text = visitorDocument(title, html`${body}${script}`, signInLink);
   return {
     status: 200,
     text,
     headers: {
       'Content-Type': 'text/html; charset=utf-8',
       'Content-Length': Buffer.byteLength(text),
-      'Content-Security-Policy': hasLines ? `${visitorPolicy}; script-src ${lineScriptSource}` : visitorPolicy,
+      'Content-Security-Policy': `${visitorPolicy}; script-src ${pageScriptSource}`,
       'Cache-Control': 'no-cache',
       'Referrer-Policy': 'no-referrer',
       'X-Content-Type-Options': 'nosniff',

@@ -33,12 +33,21 @@ ${body}
 `;
 }
 
-/** Builds the header fields of a page that loads nothing but a style sheet in its head. */
-export function buildPageHeaders(style: string): Readonly<Record<string, string>> {
+/**
+ * Builds the header fields of a page that loads nothing but a style sheet in its head.
+ * @param fontSource Directive of the policy for the fonts of the style sheet
+ */
+export function buildPageHeaders(style: string, fontSource?: string): Readonly<Record<string, string>> {
   const styleHash = createHash('sha256').update(style).digest('base64');
   return {
     'Content-Type': 'text/html; charset=utf-8',
-    'Content-Security-Policy': `default-src 'none'; style-src 'sha256-${styleHash}'; frame-ancestors 'none'; base-uri 'none'`,
+    'Content-Security-Policy': [
+      "default-src 'none'",
+      `style-src 'sha256-${styleHash}'`,
+      ...(fontSource === undefined ? [] : [fontSource]),
+      "frame-ancestors 'none'",
+      "base-uri 'none'",
+    ].join('; '),
     'Cache-Control': 'no-store',
     'X-Content-Type-Options': 'nosniff',
     'X-Frame-Options': 'DENY',

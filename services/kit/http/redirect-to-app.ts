@@ -5,7 +5,7 @@ import type { AppPages } from '../../contracts/app-pages.ts';
 import { isGatewayRequest } from '../../contracts/gateway.ts';
 import { escapeHtml } from '../escape-html.ts';
 import { negotiateRequestLanguage, runInLanguage } from '../language.ts';
-import { noticePage, noticePageHeaders } from './notice-page.ts';
+import { buildNoticePage } from './notice-page.ts';
 import { renderRichHtml, toStrong } from '../rich-html.ts';
 
 interface RedirectTarget {
@@ -42,31 +42,37 @@ function acceptsHtml({ headers }: IncomingMessage): boolean {
   return (headers.accept ?? '').includes('text/html');
 }
 
-function sendNotice(
+async function sendNotice(
   request: IncomingMessage,
   response: ServerResponse,
   headers: Readonly<Record<string, string>>,
-): void {
-  const body = isGatewayRequest(request) ? renderNotShared() : renderNoPublicAddress();
+): Promise<void> {
+  const page = await (isGatewayRequest(request) ? buildNotShared() : buildNoPublicAddress());
   const vary = [headers['Vary'], 'Accept-Language'].filter((field) => field !== undefined).join(', ');
-  const fields = { ...headers, ...noticePageHeaders, Vary: vary, 'Content-Length': Buffer.byteLength(body) };
+  const fields = { ...headers, ...page.headers, Vary: vary, 'Content-Length': Buffer.byteLength(page.body) };
   response.writeHead(404, fields);
-  response.end(request.method === 'HEAD' ? undefined : body);
+  response.end(request.method === 'HEAD' ? undefined : page.body);
 }
 
-function renderNotShared(): string {
-  const steps = [m.notSharedOpenNetwork(), m.notSharedSetShared(), m.reloadPage()];
-  return noticePage(m.notSharedTitle(), renderNotice(m.notSharedCause(), steps));
+function buildNotShared(): ReturnType<typeof buildNoticePage> {
+  const steps = [m.notSharedOpenNetwork(), m.notSharedSetShared()];
+  return buildNoticePage(m.notSharedTitle(), renderNotice(m.notSharedCause(), steps));
 }
 
-function renderNoPublicAddress(): string {
-  const steps = [m.noAddressForward(), m.noAddressSetAddress(), m.reloadPage()];
-  return noticePage(m.noAddressTitle(), renderNotice(m.noAddressCause(), steps));
+function buildNoPublicAddress(): ReturnType<typeof buildNoticePage> {
+  const steps = [m.noAddressForward(), m.noAddressSetAddress()];
+  return buildNoticePage(m.noAddressTitle(), renderNotice(m.noAddressCause(), steps));
 }
 
+/** Renders the cause, the steps for an administrator, and a link to the same address, which reloads the page. */
 function renderNotice(cause: string, steps: readonly (RichMessage | string)[]): string {
   const items = steps.map((step) => `<li>${typeof step === 'string' ? escapeHtml(step) : renderStep(step)}</li>`);
-  return `<p>${escapeHtml(cause)}</p>\n<p>${escapeHtml(m.stepsToOpen())}</p>\n<ol>\n${items.join('\n')}\n</ol>`;
+  return [
+    `<p>${escapeHtml(cause)}</p>`,
+    `<p>${escapeHtml(m.askAdministrator())}</p>`,
+    `<ol>\n${items.join('\n')}\n</ol>`,
+    `<a class="button" href="">${escapeHtml(m.reloadPage())}</a>`,
+  ].join('\n');
 }
 
 function renderStep(step: RichMessage): string {

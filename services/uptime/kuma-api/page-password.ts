@@ -1,15 +1,17 @@
 import * as m from '#messages/uptime-texts';
 import type { IncomingMessage } from 'node:http';
 import { Problem } from '../../contracts/problem.ts';
+import { escapeHtml } from '../../kit/escape-html.ts';
 import { getHostName } from '../../kit/http/host-name.ts';
 import { negotiateRequestLanguage, runInLanguage } from '../../kit/language.ts';
 import type { Exchange } from '../../kit/http/listener.ts';
+import { buildNoticePage } from '../../kit/http/notice-page.ts';
 import { redirectReply, type Reply, type ResponseHeaders } from '../../kit/http/respond.ts';
 import { getAccessHeaders, pageLockedCode, type PageAccess } from '../app-api/page-access.ts';
 import { readFormField } from '../app-api/subscribe.ts';
 import type { StatusPages, StoredPage } from '../store/status-pages.ts';
 import { buildContentSecurityPolicy } from '../wire/status-page/document.ts';
-import { renderAnswer, renderStatusPage } from '../wire/status-page/page.ts';
+import { renderAnswer } from '../wire/status-page/page.ts';
 import { renderPasswordForm } from '../wire/status-page/password-form.ts';
 
 interface PasswordDependencies {
@@ -66,14 +68,9 @@ function buildPasswordReply(
 }
 
 /** Builds the answer for unknown and unpublished pages. */
-export function buildNotFoundReply(): Reply {
-  const headers = {
-    'Content-Security-Policy': buildContentSecurityPolicy({ form: false, script: false }),
-    'Cache-Control': 'no-cache',
-    'Content-Type': 'text/html; charset=utf-8',
-    Vary: 'Accept-Language',
-  };
-  return { status: 404, headers, body: renderStatusPage(undefined) };
+export async function buildNotFoundReply(): Promise<Reply> {
+  const { headers, body } = await buildNoticePage(m.noPageTitle(), `<p>${escapeHtml(m.noPageText())}</p>`);
+  return { status: 404, headers: { ...headers, Vary: 'Accept-Language' }, body };
 }
 
 /** Builds the answer to a caller who may not see a page: the form for its password, or the reason. */

@@ -14,10 +14,11 @@ import { openHome } from '../../support/gateway/phone.ts';
 describe('gateway page', () => {
   it('names its language', async () => {
     const page = await runInLanguage({ language: 'de', locale: 'de' }, () =>
-      renderProblemPage({ status: 404, detail: '<nothing>' }),
+      renderProblemPage({ status: 404, detail: '<nothing>' }, { hasHome: true }),
     );
     expect(page).toContain('<html lang="de">');
     expect(page).toContain('<p>&lt;nothing&gt;</p>');
+    expect(page).toContain('href="/"');
   });
 
   it('keeps links and commands inside of the sentences of the instructions', () => {

@@ -44,15 +44,15 @@ function getRefreshSeconds(autoRefreshInterval: number): number {
   return autoRefreshInterval > 0 ? Math.max(30, autoRefreshInterval) : 0;
 }
 
-/** Renders a status page; undefined renders the page for unknown addresses. */
-export function renderStatusPage(view: StatusPageView | undefined): string {
-  if (view === undefined)
-    return renderDocument(
-      m.statusTitle(),
-      '',
-      '',
-      `<main><header><h1>${escapeHtml(m.noPageTitle())}</h1><p>${escapeHtml(m.noPageText())}</p></header></main>`,
-    );
+/** Renders the status of the whole page, or the reason why a page without monitors has none. */
+function renderStatusLine(status: PageStatus, hasMonitors: boolean): string {
+  if (!hasMonitors)
+    return `<section class="empty"><p>${escapeHtml(m.noMonitors())}</p><p class="soft">${escapeHtml(m.noMonitorsNote())}</p></section>`;
+  return `<p class="all ${status}" role="status">${renderStatusIcon(status)}<span>${escapeHtml(pageStatusTitles[status]())}</span></p>`;
+}
+
+/** Renders a status page. */
+export function renderStatusPage(view: StatusPageView): string {
   const { page, publicPage, beats, histories, windows, status, now } = view;
   const { logo, accentColor } = page.config;
   const { title, description, footerText, theme, customCSS, autoRefreshInterval, slug } = publicPage.config;
@@ -73,7 +73,8 @@ export function renderStatusPage(view: StatusPageView | undefined): string {
         '</ul></section>',
     )
     .join('');
-  const statusLine = `<p class="all ${status}" role="status">${renderStatusIcon(status)}<span>${escapeHtml(pageStatusTitles[status]())}</span></p>`;
+  const hasMonitors = publicPage.publicGroupList.some(({ monitorList }) => monitorList.length > 0);
+  const statusLine = renderStatusLine(status, hasMonitors);
   const maintenances = windows.map(renderMaintenance).join('');
   const sections = `${maintenances}${notes}${groups}${renderOutages(publicPage)}${renderPastNotes(view.pastNotes, slug)}${renderFollowSection(slug, view.follow)}`;
   const updated = `<p class="soft">${renderTime(m.updatedAt(), formatTimestamp(now))} · <a href="/status/${slug}/rss">RSS</a></p>`;

@@ -9,7 +9,8 @@ export const statusScript = `'use strict';
   // The language is that of the page; 12 or 24 hours are the visitor's habit.
   const { hourCycle } = new Intl.DateTimeFormat(navigator.language, { hour: 'numeric' }).resolvedOptions();
   const format = new Intl.DateTimeFormat(document.documentElement.lang, {
-    weekday: 'short', month: 'short', day: 'numeric', hour: '2-digit', minute: '2-digit', hourCycle,
+    weekday: 'short', month: 'short', day: 'numeric', hour: hourCycle === 'h23' ? '2-digit' : 'numeric',
+    minute: '2-digit', hourCycle, timeZoneName: 'short',
   });
   const localizeTimes = (page) => {
     for (const time of page.querySelectorAll('time[datetime]')) {

@@ -21,7 +21,7 @@ body{background:var(--page);color:var(--ink);font:15px/1.5 'Inter Variable',Inte
   font-variant-numeric:tabular-nums;-webkit-text-size-adjust:100%}
 main{max-width:46rem;margin:0 auto;padding:clamp(1.5rem,6vw,3.5rem) 1rem 2rem;display:grid;grid-template-columns:minmax(0,1fr);gap:1.5rem}
 h1,h2{line-height:1.2;letter-spacing:-.01em;text-wrap:balance}
-h1{font-size:1.75rem;overflow-wrap:anywhere}h2{font-size:1.05rem;margin-bottom:.75rem}
+h1{font-size:1.75rem;font-weight:600;overflow-wrap:anywhere}h2{font-size:1.05rem;margin-bottom:.75rem}
 header .logo{display:block;max-width:100%;max-height:4rem;margin-bottom:.75rem}header p{margin-top:.5rem;color:var(--soft)}
 section,.all{background:var(--card);border:1px solid var(--edge);border-radius:.75rem;padding:1.25rem;overflow-wrap:anywhere}
 a{color:inherit;text-underline-offset:2px}
@@ -31,7 +31,8 @@ a:focus-visible,button:focus-visible,input:focus-visible{outline:2px solid var(-
   background:color-mix(in oklab,var(--tone),var(--card) 92%)}
 .all svg{flex:none;color:var(--tone)}.all.up{--tone:var(--up)}
 .all.down{--tone:var(--down)}.all.maintenance{--tone:var(--care)}
-.all.none{--tone:var(--soft)}
+.all.none{--tone:var(--soft);border-color:var(--edge);background:var(--card)}
+.empty{padding:2.5rem 1.25rem;text-align:center}.empty p:first-child{font-weight:600}.empty p+p{margin-top:.25rem}
 ul{list-style:none;padding:0;display:grid;gap:1.25rem}section.note ul{list-style:disc;padding-left:1.25rem;gap:.25rem}
 li{display:grid;grid-template-columns:minmax(0,1fr) auto;gap:.125rem 1rem;align-items:baseline}
 section.note li{display:list-item}li+li{padding-top:1.25rem;border-top:1px solid var(--edge)}

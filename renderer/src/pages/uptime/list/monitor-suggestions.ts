@@ -8,6 +8,8 @@ export interface MonitorSuggestion {
   readonly key: string;
   readonly name: string;
   readonly about: string;
+  /** ID of the service; undefined for a container. */
+  readonly service?: string;
   readonly fields: Readonly<Record<string, unknown>>;
 }
 
@@ -26,7 +28,7 @@ export function suggestServices(
     const fields = isWeb
       ? { type: 'http', url: address, accepted_statuscodes: ['200-499'], ignoreTls: true }
       : { type: 'port', hostname: url.hostname, port: url.port };
-    return [{ key: `service ${id}`, name: title, about: '', fields: { name: title, ...fields } }];
+    return [{ key: `service ${id}`, name: title, about: '', service: id, fields: { name: title, ...fields } }];
   });
 }
 
