@@ -1,4 +1,5 @@
 import * as deliveryMessages from '#messages/delivery';
+import * as mailMessages from '#messages/mail';
 import type { Page } from 'playwright-core';
 
 /** Tab of Delivery with several views. */
@@ -15,4 +16,10 @@ export async function openDeliveryView(
     .getByRole('navigation', { name: deliveryMessages[tab]() })
     .getByRole('link', { name: deliveryMessages[view](), exact: true })
     .click();
+}
+
+/** Removes a recipient or a rule with the menu of its row. */
+export async function removeMailEntry(page: Page, name: string): Promise<void> {
+  await page.getByRole('button', { name: mailMessages.moreForName({ name }), exact: true }).click();
+  await page.getByRole('menuitem', { name: mailMessages.remove() }).click();
 }

@@ -17,7 +17,7 @@ import { noBrowser, openPage, getBrowser, signIn } from '../support/browser.ts';
 import { openTestHost, type TestHost } from '../support/host.ts';
 import { submit } from '../services/mail/support.ts';
 import { anyText, containing, getTagText, startingWith } from '../support/message-patterns.ts';
-import { openDeliveryView } from './delivery-view.ts';
+import { openDeliveryView, removeMailEntry } from './delivery-view.ts';
 import { expectFits } from './fits.ts';
 import { getToast } from './toasts.ts';
 import { screens } from './screens.ts';
@@ -160,7 +160,7 @@ describe.skipIf(noBrowser)('the mail pages', () => {
     await expect.poll(() => rows.count()).toBe(2);
     await rows
       .filter({ hasText: 'alerts' })
-      .getByText(mailMessages.anyDomainGoesToTargets({ targets: 'General' }))
+      .getByText(mailMessages.anyDomainGoesToTargets({ targets: 'key General' }))
       .waitFor();
     await page.getByRole('button', { name: mailMessages.addARecipient() }).click();
     const dialog = page.getByRole('dialog');
@@ -191,7 +191,7 @@ describe.skipIf(noBrowser)('the mail pages', () => {
       .waitFor();
     await address.fill('nobody@garden.lan');
     await page.getByText(mailMessages.refused(), { exact: true }).waitFor();
-    await page.getByRole('button', { name: mailMessages.removeName({ name: 'cam?@*.lan' }) }).click();
+    await removeMailEntry(page, 'cam?@*.lan');
     await expect.poll(() => rows.count()).toBe(2);
     await getToast(page, mailMessages.addressIsRemoved({ address: 'cam?@*.lan' }))
       .getByRole('button', { name: partsMessages.undo() })
@@ -211,14 +211,16 @@ describe.skipIf(noBrowser)('the mail pages', () => {
     await page.getByRole('button', { name: mailMessages.editName({ name: 'alerts' }) }).click();
     await dialog.getByLabel(mailMessages.moreDestinationsOptional()).fill('json://me:s3cr3t@127.0.0.1:9/x');
     await dialog.getByRole('button', { name: mailMessages.save() }).click();
-    await page.getByText(mailMessages.anyDomainGoesToTargets({ targets: 'General and other destinations' })).waitFor();
+    await page
+      .getByText(mailMessages.anyDomainGoesToTargets({ targets: 'key General and other destinations' }))
+      .waitFor();
     await page.getByRole('button', { name: mailMessages.editName({ name: 'alerts' }) }).click();
     await dialog.getByText(mailMessages.thereAreSomeTheyAre()).waitFor();
     await dialog.getByText(mailMessages.wordsOfTheNotification()).click();
     await dialog.getByLabel(mailMessages.title()).fill('[$type] $subject');
     await dialog.getByRole('button', { name: mailMessages.save() }).click();
     await expect.poll(() => dialog.count()).toBe(0);
-    await page.getByText(mailMessages.goesToTarget({ target: 'General and other destinations' })).waitFor();
+    await page.getByText(mailMessages.goesToTarget({ target: 'key General and other destinations' })).waitFor();
     expect(await page.content()).not.toContain('s3cr3t');
     await page.getByLabel(mailMessages.addressToTry()).fill('alerts@nas');
     await page.getByRole('button', { name: mailMessages.sendATestMail() }).click();
@@ -268,7 +270,7 @@ describe.skipIf(noBrowser)('the mail pages', () => {
     await page.getByText(mailMessages.theNewOrderIsKept()).waitFor();
     // The handle still has the focus.
     expect(await moveHandle.evaluate((button) => button === document.activeElement)).toBe(true);
-    await page.getByRole('button', { name: mailMessages.removeName({ name: 'the rule: Mail from nas@*' }) }).click();
+    await removeMailEntry(page, mailMessages.theRuleNamed({ rule: 'Mail from nas@*' }));
     await expect.poll(() => rows.count()).toBe(1);
     await expect.poll(() => submit(host.port('mail'), ['alerts@x'], 'Subject: noise\r\n\r\nx')).toMatch(/^250 /);
     await openDeliveryView(page, 'history', 'mails');
@@ -331,7 +333,7 @@ describe.skipIf(noBrowser)('the mail pages', () => {
     const rows = page.getByRole('list', { name: mailMessages.recipients() }).getByRole('listitem');
     await expect.poll(() => rows.count()).toBe(3);
     await page.getByRole('button', { name: partsMessages.moveItem({ name: 'three' }), exact: true }).press('ArrowUp');
-    await page.getByRole('button', { name: mailMessages.removeName({ name: 'one' }) }).click();
+    await removeMailEntry(page, 'one');
     // Leaving the page completes both the removal without Undo and the new order.
     await openDeliveryView(page, 'incomingMail', 'rules');
     await page.getByText(mailMessages.theNewOrderIsKept()).waitFor();

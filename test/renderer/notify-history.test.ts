@@ -159,7 +159,7 @@ describe.skipIf(noBrowser)('the history of notifications', () => {
     await using browserPage = await real.visit('/delivery/history', screen);
     const { page } = browserPage;
     // The destination is already shown in the row.
-    await page.getByRole('button', { name: /Backup finished.* To late: JSON/s }).click();
+    await page.getByRole('button', { name: /Backup finished.* Key late · JSON/s }).click();
     await page.getByRole('dialog').waitFor();
     await expectFits(browserPage, 'notify-notice', screen);
     await page.keyboard.press('Escape');

@@ -4,10 +4,12 @@ import ArrowLeft from '@lucide/svelte/icons/arrow-left';
 import ArrowRight from '@lucide/svelte/icons/arrow-right';
 import BellOff from '@lucide/svelte/icons/bell-off';
 import BellRing from '@lucide/svelte/icons/bell-ring';
+import Braces from '@lucide/svelte/icons/braces';
 import Check from '@lucide/svelte/icons/check';
 import ChevronDown from '@lucide/svelte/icons/chevron-down';
 import ChevronRight from '@lucide/svelte/icons/chevron-right';
 import ChevronUp from '@lucide/svelte/icons/chevron-up';
+import CodeXml from '@lucide/svelte/icons/code-xml';
 import CircleCheck from '@lucide/svelte/icons/circle-check';
 import CircleDot from '@lucide/svelte/icons/circle-dot';
 import ClipboardPaste from '@lucide/svelte/icons/clipboard-paste';
@@ -97,6 +99,7 @@ export const icons = {
   website: Globe,
   cloud: Cloud,
   backup: Archive,
+  braces: Braces,
   job: ListChecks,
   filter: ListFilter,
   log: ScrollText,
@@ -105,6 +108,7 @@ export const icons = {
   copy: Copy,
   qr: QrCode,
   check: Check,
+  markup: CodeXml,
   close: X,
   back: ArrowLeft,
   forward: ArrowRight,

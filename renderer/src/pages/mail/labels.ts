@@ -68,13 +68,21 @@ export function formatTargets(targets: readonly string[]): string {
   return formatList([...new Set(targets.map(formatTarget))]);
 }
 
+/** Returns the icon of the service that receives a mail first. */
+export function findTargetIcon([target = '']: readonly string[]): IconName {
+  const [scheme = ''] = target.split('://');
+  return scheme === 'inbox' || scheme === 'push' || scheme === 'notify' ? scheme : 'mail';
+}
+
 /** Formats an address such as `notify://servers?tag=ops`; an unknown kind of address stays unchanged. */
 export function formatTarget(address: string): string {
   const [, scheme = '', name = '', tag = ''] = /^(notify|push|inbox):\/\/([^?]*)(?:\?tag=(.*))?$/.exec(address) ?? [];
   if (scheme === 'inbox') return m.inboxTarget();
   if (scheme === 'push' && name !== '') return m.theTopicName({ name });
   if (scheme === 'notify' && name !== '')
-    return tag === '' ? formatKey(name) : m.keyWithTag({ key: formatKey(name), tag });
+    return tag === ''
+      ? m.theKeyName({ name: formatKey(name) })
+      : m.keyWithTag({ key: m.theKeyName({ name: formatKey(name) }), tag });
   return address;
 }
 

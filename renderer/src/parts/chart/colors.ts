@@ -19,7 +19,8 @@ export interface ChartColors {
 /** Background of usual values. */
 export const usualRangeFill = 'color-mix(in oklab, var(--sea) 12%, transparent)';
 /** Background of time spans with a problem. */
-export const problemFill = 'color-mix(in oklab, var(--bad) 10%, transparent)';
+export const problemFill =
+  'light-dark(color-mix(in oklab, var(--bad) 12%, transparent), color-mix(in oklab, var(--bad) 26%, transparent))';
 
 /**
  * Returns the theme's colors for an element. A canvas does not support custom properties, so each one is resolved.

@@ -85,7 +85,8 @@ function formatTimeUntil(time: number, now: number): string {
   return days <= 1 ? m.tomorrow() : m.inDays({ count: days });
 }
 
-function formatSlot({ status, strategy, timezone, upcoming: [slot] }: Maintenance, now: number): string {
+/** Formats the current or next slot of a window, such as `next Mon, Nov 30` or `until Mon, Nov 30, 12:00`. */
+export function formatSlot({ status, strategy, timezone, upcoming: [slot] }: Maintenance, now: number): string {
   if (slot === undefined) return '';
   const start = new Date(slot.startDate);
   const end = slot.endDate === null ? undefined : new Date(slot.endDate);
