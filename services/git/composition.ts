@@ -219,9 +219,6 @@ export function composeCollaboration(
     writer,
     pulls,
     rules,
-    locks,
-    // A host without others has recorded them at its start.
-    recoverPushes: (repository) => (context.singleHost ? Promise.resolve() : recovery.run(repository)),
   });
   return { collaboration: { issues, writer, pulls, merges, rules, statuses }, pushControl };
 }

@@ -1,3 +1,4 @@
+import * as gitProblems from '#messages/git-problems';
 import * as m from '#messages/hosts';
 import { randomBytes } from 'node:crypto';
 import pg from 'pg';
@@ -52,12 +53,16 @@ describe.skipIf(noBrowser)('the Hosts page', () => {
       insert into host.hosts
       select 'killed-host', 'a-computer-with-a-long-name.example.org', '0.0.9', 0, started_at, seen_at - 60000
       from host.hosts limit 1`);
+    const problems = [{ service: 'Code', reason: gitProblems.repositoriesUnavailable() }];
+    const update = `update host.hosts set problems = $1 where id = 'killed-host'`;
+    await client.query(update, [JSON.stringify(problems)]);
     for (const screen of screens) {
       await using browserPage = await visit(host, screen);
       const { page } = browserPage;
       const rows = page.getByRole('list', { name: m.title() }).getByRole('listitem');
       await rows.filter({ hasText: m.offline() }).waitFor();
       expect(await rows.count()).toBe(3);
+      expect(await rows.last().textContent()).toContain(gitProblems.repositoriesUnavailable());
       expect(await rows.filter({ hasText: m.running() }).count()).toBe(2);
       expect(await rows.filter({ hasText: m.thisHost() }).count()).toBe(1);
       expect(await rows.last().textContent(), 'offline hosts are listed last').toContain('long-name');

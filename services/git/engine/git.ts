@@ -9,7 +9,6 @@ import { Problem } from '../../contracts/problem.ts';
 import type { Context } from '../../contracts/service.ts';
 import { buildConfiguration } from './configuration.ts';
 import { buildDiskFullProblem } from './disk-full.ts';
-import type { RepositoriesFolder } from '../repositories/repositories-folder.ts';
 import { findGitFailure, type GitFailure } from './git-failure.ts';
 import { buildMissingProblem, GitProgram } from './git-program.ts';
 
@@ -66,11 +65,17 @@ echo "$1 is protected: commits can be added to it, but not removed" >&2
 exit 1
 `;
 
+/** Folder with the repositories, which may be on a network file system. */
+interface Availability {
+  /** @throws Problem (503) if the folder is not available. `now` repeats a recent check. */
+  ensure(options?: { readonly now?: boolean }): Promise<void>;
+}
+
 /** Runs git as child processes, isolated from the git configuration of this computer. */
 export class Git {
   readonly #children: Context['children'];
   readonly #program: GitProgram;
-  readonly #repositories: Pick<RepositoriesFolder, 'ensure'> | undefined;
+  readonly #repositories: Availability | undefined;
   #isPrepared = false;
   readonly #environment: Readonly<Record<string, string>>;
   readonly #settings: readonly string[];
@@ -79,7 +84,7 @@ export class Git {
   constructor(
     context: Pick<Context, 'children' | 'engines' | 'files'>,
     configuredPath: string,
-    repositories?: Pick<RepositoriesFolder, 'ensure'>,
+    repositories?: Availability,
   ) {
     this.#children = context.children;
     this.#program = new GitProgram(context.engines, configuredPath);

@@ -7,10 +7,10 @@ import { readLog, type Commit } from '../repositories/commits.ts';
 import type { Protections } from '../protection/protections.ts';
 import type { Author } from '../repositories/first-commit.ts';
 import type { Repository } from '../repositories/repositories.ts';
-import type { RepositoryLocks } from '../repositories/repository-locks.ts';
 import type { Db } from '../store/tables.ts';
 import type { PullRow } from '../store/issue-tables.ts';
 import { zeroId, type RefChange } from '../domain/ref-change.ts';
+import type { PushRecovery } from '../transfer/push-recovery.ts';
 import type { Pushes } from '../transfer/pushes.ts';
 import { defaultOptions } from '../repositories/default-options.ts';
 import { MergeArea } from './merge-area.ts';
@@ -54,12 +54,10 @@ export interface MergeOptions {
 export interface MergeDependencies extends PullServiceDependencies {
   readonly context: Pick<Context, 'commit' | 'files' | 'random'>;
   readonly issues: Issues;
-  readonly locks: RepositoryLocks;
-  /** Records the pushes of a repository that another host left unfinished. */
-  readonly recoverPushes: (repository: number) => Promise<void>;
   readonly pushControl: {
     readonly protections: Pick<Protections, 'checkCommit' | 'checkRewrite' | 'findRule'>;
     readonly pushes: Pushes;
+    readonly recovery: Pick<PushRecovery, 'runAmongHosts'>;
   };
   readonly rules: Pick<MergeRules, 'check'>;
   readonly pulls: Pulls;
@@ -343,9 +341,9 @@ export class Merges {
 
   /** Runs work when no other host or request merges in the repository, and all earlier merges are recorded. */
   async #runExclusively<T>({ id }: Repository, work: () => Promise<T>): Promise<T> {
-    const { locks, recoverPushes } = this.#dependencies;
-    return locks.run('merge', id, async () => {
-      await recoverPushes(id);
+    const { pushControl, storage } = this.#dependencies;
+    return storage.locks.run('merge', id, async () => {
+      await pushControl.recovery.runAmongHosts(id);
       return work();
     });
   }

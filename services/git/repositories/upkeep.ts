@@ -3,7 +3,6 @@ import { RepeatingTask } from '../../kit/repeating-task.ts';
 import { SerialQueue } from '../../kit/serial-queue.ts';
 import type { Lease } from '../../contracts/leases.ts';
 import type { Git } from '../engine/git.ts';
-import type { PushRecovery } from '../transfer/push-recovery.ts';
 import { Maintenance } from './maintenance.ts';
 import type { Repository } from './repositories.ts';
 import type { RepositoriesFolder } from './repositories-folder.ts';
@@ -26,7 +25,8 @@ export interface UpkeepDependencies {
   readonly find: (id: number) => Promise<Repository | undefined>;
   readonly folder: (repository: Repository) => string;
   readonly locks: RepositoryLocks;
-  readonly recovery: PushRecovery;
+  /** Records interrupted pushes. */
+  readonly recovery: { run(): Promise<void> };
   readonly repositoriesFolder: RepositoriesFolder;
   /** Releases the data of accounts that were deleted while the service was stopped. */
   readonly releaseAbandoned: () => Promise<void>;

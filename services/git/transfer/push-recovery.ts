@@ -69,6 +69,11 @@ export class PushRecovery {
     }
   }
 
+  /** Records interrupted pushes of a repository, unless no other host uses it: this host did that at its start. */
+  async runAmongHosts(repositoryId: number): Promise<void> {
+    if (!this.#dependencies.context.singleHost) await this.run(repositoryId);
+  }
+
   async #listInterrupted(repositoryId: number | undefined): Promise<readonly PushRow[]> {
     const { context, pushes } = this.#dependencies;
     let query = (context.db as Kysely<Tables>).selectFrom('pushes').selectAll();
