@@ -7,6 +7,7 @@ import { readLog, type Commit } from '../repositories/commits.ts';
 import type { Protections } from '../protection/protections.ts';
 import type { Author } from '../repositories/first-commit.ts';
 import type { Repository } from '../repositories/repositories.ts';
+import type { RepositoryStorage } from '../repositories/storage.ts';
 import type { Db } from '../store/tables.ts';
 import type { PullRow } from '../store/issue-tables.ts';
 import { zeroId, type RefChange } from '../domain/ref-change.ts';
@@ -53,6 +54,7 @@ export interface MergeOptions {
 
 export interface MergeDependencies extends PullServiceDependencies {
   readonly context: Pick<Context, 'commit' | 'files' | 'random'>;
+  readonly storage: PullServiceDependencies['storage'] & Pick<RepositoryStorage, 'locks'>;
   readonly issues: Issues;
   readonly pushControl: {
     readonly protections: Pick<Protections, 'checkCommit' | 'checkRewrite' | 'findRule'>;
