@@ -95,7 +95,7 @@ describe.skipIf(noBrowser)('ports without HTTP', () => {
     await page.getByRole('radio', { name: serviceMessages.otherDevices() }).check();
     await page.getByRole('heading', { name: serviceMessages.notShared({ label: 'Mail' }) }).waitFor();
     await page
-      .getByRole('link', { name: getTagText(serviceMessages.shareFirst({ label: '', subject: '' }), 'link') })
+      .getByRole('link', { name: getTagText(serviceMessages.shareForAddress(), 'link') })
       .last()
       .waitFor();
     await change({ sharedPorts: ['mail'] });

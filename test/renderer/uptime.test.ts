@@ -208,7 +208,7 @@ describe.skipIf(noBrowser)('Uptime', () => {
       .poll(() => seen.locator('img.logo').evaluate(({ naturalWidth }: HTMLImageElement) => naturalWidth))
       .toBe(80);
     expect(await seen.evaluate(() => getComputedStyle(document.body).borderTopColor)).toBe('rgb(180, 83, 9)');
-    await seen.getByText(matching(uptimePagesMessages.noteSince({ time: `${anyText}M` }))).waitFor();
+    await seen.getByText(matching(uptimePagesMessages.noteSince({ time: `${anyText}M ${anyText}` }))).waitFor();
     await visitor.close();
     await page.getByRole('link', { name: uptimeMessages.statusPages(), exact: true }).click();
     await page.getByText(uptimePagesMessages.monitorCount({ count: 2 }), { exact: true }).waitFor();
