@@ -106,6 +106,8 @@ describe.skipIf(noBrowser)('Uptime', () => {
       .waitFor();
     await page.getByRole('tab', { name: uptimeMessages.outages() }).click();
     await page.getByText(causes.serverError({ code: '500' })).waitFor();
+    const monitorLink = page.getByRole('link', { name: 'The web', exact: true });
+    expect(await monitorLink.getAttribute('href')).toMatch(/^\/uptime\/monitors\/\d+$/);
     await page.getByRole('button', { name: startingWith(uptimeMessages.acknowledge({ names: anyText })) }).click();
     await page.getByText(uptimeMessages.acknowledgedBy({ name: 'ada' })).waitFor();
     await page.getByRole('button', { name: uptimePagesMessages.writeANote() }).click();
@@ -212,6 +214,11 @@ describe.skipIf(noBrowser)('Uptime', () => {
     await visitor.close();
     await page.getByRole('link', { name: uptimeMessages.statusPages(), exact: true }).click();
     await page.getByText(uptimePagesMessages.monitorCount({ count: 2 }), { exact: true }).waitFor();
+    // The list shows the monitors as the page does.
+    const listed = page.getByRole('list', {
+      name: startingWith(uptimePagesMessages.monitorsOfPage({ title: anyText })),
+    });
+    await expect.poll(() => listed.getByRole('listitem').locator('bdi').first().textContent()).toBe('Shop');
     await page.getByText(`${rig.url}/status/harbour`, { exact: true }).waitFor();
     expect(complaints).toEqual([]);
     await page.context().close();
