@@ -42,7 +42,8 @@ export async function measureListFrames(browser: Browser): Promise<readonly Figu
   const downloads = new MemoryDownloads();
   const inbox = new MemoryInbox();
   addDownloads(downloads);
-  for (let index = 0; index < rowCount; index += 1) inbox.add({ body: 'Disk 3 is filling up: 91 % of 4 TB are in use.' });
+  for (let index = 0; index < rowCount; index += 1)
+    inbox.add({ body: 'Disk 3 is filling up: 91 % of 4 TB are in use.' });
   // Pages of another build, to compare two versions.
   const built = process.env['HOMEPORT_TEST_PAGES'];
   await using host = await openTestHost({

@@ -22,7 +22,11 @@ describe.skipIf(noBrowser)('components', () => {
         const paths = item.querySelectorAll<SVGPathElement>('svg > *');
         const box = paths[0]?.getBBox() ?? new DOMRect();
         const isInside = box.x >= 0 && box.y >= 0 && box.x + box.width <= 24 && box.y + box.height <= 24;
-        return { name: item.getAttribute('title'), count: paths.length, isDrawn: Math.max(box.width, box.height) >= 10 && isInside };
+        return {
+          name: item.getAttribute('title'),
+          count: paths.length,
+          isDrawn: Math.max(box.width, box.height) >= 10 && isInside,
+        };
       }),
     );
     expect(drawings.length).toBeGreaterThan(80);

@@ -136,7 +136,7 @@ describe('an ID token', () => {
   });
 });
 
-describe('claims of a user without an account', () => {
+describe('an OpenID sign-in without an account', () => {
   const names = async (): Promise<readonly string[]> => {
     const { accounts } = await api<{ accounts: { name: string }[] }>(home.host.url('control'), '/api/accounts');
     return accounts.map(({ name }) => name);
@@ -165,7 +165,7 @@ describe('claims of a user without an account', () => {
     ['a list of other types', [1, null, true, {}], 403],
     ['null', null, 403],
     ['nothing', undefined, 403],
-  ])('are evaluated with groups as %s', async (_case, groups, status) => {
+  ])('evaluates groups as %s', async (_case, groups, status) => {
     let sent: Record<string, unknown> = {};
     issue = () => sign(published.privateKey, (sent = newUser(groups)));
     expect((await signIn()).status).toBe(status);
@@ -173,7 +173,7 @@ describe('claims of a user without an account', () => {
   });
 
   it.each(['__proto__', 'constructor', 'groups.length', 'toString.name', 'groups.0.constructor'])(
-    'are not read from inherited properties: %s',
+    'reads no inherited properties: %s',
     async (oidcGroupsClaim) => {
       await home.change({ oidcGroupsClaim, oidcGroups: ['Object', 'toString', '1'] });
       issue = () => sign(published.privateKey, newUser(['family']));
@@ -190,7 +190,7 @@ describe('claims of a user without an account', () => {
     ['a name that is no text', { preferred_username: ['ada'] }],
     ["an administrator's name", { preferred_username: 'ada' }],
     ["an administrator's name in capitals", { preferred_username: 'ADA' }],
-  ])('create no account with %s', async (_case, changed) => {
+  ])('creates no account for %s', async (_case, changed) => {
     const before = await names();
     issue = () => sign(published.privateKey, { ...newUser(['family']), ...changed });
     expect([403, 502]).toContain((await signIn()).status);

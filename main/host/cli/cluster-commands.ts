@@ -22,7 +22,8 @@ export async function printClusterStatus({ hosts: directory }: Pick<Kernel, 'hos
         seen: formatTime(seenAt),
       }),
     );
-    for (const problem of problems) print(`  ${hostTexts.problem({ service: problem.service, reason: problem.reason })}`);
+    for (const problem of problems)
+      print(`  ${hostTexts.problem({ service: problem.service, reason: problem.reason })}`);
   }
 }
 

@@ -3,25 +3,17 @@ import { z } from 'zod';
 import { defineTopic } from '../bus.ts';
 import type { SessionLink } from '../session.ts';
 import type { NameReservation, RemovalRequest } from './account-data.ts';
+import { AccountName } from './account-name.ts';
+import { Grant, Permission } from './grant.ts';
 import { AccountKind, Role, type Identity } from './identity.ts';
 import type { OneTimeLinks } from './one-time-links.ts';
 import type { SecondFactors } from './second-factor.ts';
 import type { SecurityEvent } from './security-log.ts';
 
-export { AccountKind, Role, type Identity };
+export { AccountKind, AccountName, Grant, Permission, Role, type Identity };
 
-/** Access level of a grant; `none` denies and takes precedence over a shorter pattern. */
-export const Permission = z.enum(['read-write', 'read', 'write', 'none']);
-export type Permission = z.infer<typeof Permission>;
-
-/** Account name. Accepts the names that the peers accept: letters, digits and `-_.+@`. */
-export const AccountName = z.string().regex(/^[-_.+@a-zA-Z0-9]{1,64}$/, { error: m.accountNameInvalid });
 /** New password. The host refuses common passwords as well. */
 export const Password = z.string().min(10, { error: m.passwordTooShort }).max(1024, { error: m.passwordTooLong });
-
-/** Permission for a resource pattern, in which `*` matches any characters: for push, topics such as `*-*-backup`. */
-export const Grant = z.object({ service: z.string(), resource: z.string().min(1).max(128), permission: Permission });
-export type Grant = z.infer<typeof Grant>;
 
 /** Language tag of BCP 47, such as `de` or `pt-BR`; empty for the language of the browser. */
 export const AccountLanguage = z

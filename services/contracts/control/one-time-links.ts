@@ -1,5 +1,7 @@
 import { z } from 'zod';
-import { AccountName, Grant, Role } from './accounts.ts';
+import { AccountName } from './account-name.ts';
+import { Grant } from './grant.ts';
+import { Role } from './identity.ts';
 
 /** `reset`: the person sets a new password. `invitation`: the person creates an account. */
 export const OneTimeLinkKind = z.enum(['reset', 'invitation']);

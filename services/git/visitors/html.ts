@@ -1,7 +1,5 @@
-import type { RichMessage } from '../../../messages/runtime.ts';
 import { escapeHtml } from '../../kit/escape-html.ts';
 import { brandHeader, renderHtmlDocument } from '../../kit/http/html-document.ts';
-import { renderRichHtml, type TagRenderers } from '../../kit/rich-html.ts';
 
 /** HTML text. All other values are escaped by {@link html}. */
 export class Html {
@@ -17,15 +15,6 @@ type Value = string | number | Html | readonly Html[] | undefined;
 /** Builds HTML with escaped values. */
 export function html(parts: TemplateStringsArray, ...values: readonly Value[]): Html {
   return new Html(parts.reduce((text, part, index) => text + part + toText(values[index]), ''));
-}
-
-/** Renders a message with tags; `tags` builds the HTML of each tag around its content. */
-export function richHtml(message: RichMessage, tags: Readonly<Record<string, (content: Html) => Html>>): Html {
-  const renderers = Object.entries(tags).map(([tag, render]) => [
-    tag,
-    (content: string) => render(new Html(content)).text,
-  ]);
-  return new Html(renderRichHtml(message, Object.fromEntries(renderers) as TagRenderers));
 }
 
 function toText(value: Value): string {

@@ -56,7 +56,7 @@ const change = (name: string, fields: object): Promise<unknown> =>
 const decode = ({ body }: Answer): string => body.replaceAll('&#39;', "'");
 
 describe('accounts that OpenID sign-ins create', () => {
-  it('have the grants of the groups, and open the services that the grants permit', async () => {
+  it('gives accounts the grants of the groups, which open the services', async () => {
     const response = await signIn('sub-kim');
     expect(response.status).toBe(303);
     expect(await find('kim')).toMatchObject({ role: 'user', kind: 'person', hasPassword: false, grants: [lampGrant] });
@@ -67,13 +67,13 @@ describe('accounts that OpenID sign-ins create', () => {
     expect(home.host.log.filter((line) => line.includes('account created') && line.includes('kim'))).toHaveLength(1);
   });
 
-  it('are created once by concurrent sign-ins', async () => {
+  it('creates one account for concurrent sign-ins', async () => {
     const responses = await Promise.all([signIn('sub-kim'), signIn('sub-kim'), signIn('sub-kim')]);
     expect(responses.map(({ status }) => status)).toEqual([303, 303, 303]);
     expect((await list()).filter(({ name }) => name === 'kim')).toHaveLength(1);
   });
 
-  it('stay those of their subject, whatever name another one reports', async () => {
+  it('keeps accounts for their subject, whatever name another one reports', async () => {
     await signIn('sub-kim');
     const other = await signIn('sub-other-kim');
     const names = { provider: 'Harbour', subject: 'sub-other-kim', account: 'kim' };
@@ -84,7 +84,7 @@ describe('accounts that OpenID sign-ins create', () => {
     expect(await find('renamed')).toBeUndefined();
   });
 
-  it('are not created without the setting, or for users who are not allowed', async () => {
+  it('creates no accounts without the setting, or for users who are not allowed', async () => {
     people['sub-kim'] = { preferred_username: 'kim', groups: ['guests'] };
     expect((await signIn('sub-kim')).status).toBe(403);
     people['sub-kim'] = { preferred_username: 'kim', groups: ['family'] };
@@ -99,7 +99,7 @@ describe('accounts that OpenID sign-ins create', () => {
 });
 
 describe('existing accounts', () => {
-  it('are not taken over by name when they have a password or a token', async () => {
+  it('refuses to link accounts by name when they have a password or a token', async () => {
     await create({ name: 'grace', password });
     const taken = { provider: 'Harbour', subject: 'sub-grace', account: 'grace' };
     expect(decode(await signIn('sub-grace'))).toContain(problems.subjectNameTaken(taken));
@@ -109,7 +109,7 @@ describe('existing accounts', () => {
     expect((await signIn('sub-ada')).status).toBe(403);
   });
 
-  it('are opened when the owner assigned the subject, or created them without a password', async () => {
+  it('opens accounts whose subject the owner assigned, or that the owner created without a password', async () => {
     await create({ name: 'grace', password });
     await create({ name: 'kim' });
     await home.change({ oidcAccounts: ['sub-grace=grace'] });
@@ -122,7 +122,7 @@ describe('existing accounts', () => {
     expect((await signIn('sub-kim')).status).toBe(303);
   });
 
-  it('are linked to the first subject with their name when accounts are not created automatically', async () => {
+  it('links accounts to the first subject with their name when none are created automatically', async () => {
     await home.change({ oidcCreateAccounts: false });
     await create({ name: 'kim', password });
     expect((await signIn('sub-kim')).status).toBe(303);
@@ -135,7 +135,7 @@ describe('existing accounts', () => {
 });
 
 describe('groups of the provider', () => {
-  it('add and remove grants at each sign-in, and leave the grants that an administrator set', async () => {
+  it('adds and removes grants at each sign-in, and keeps the grants that an administrator set', async () => {
     await home.change({ oidcGroupGrants: ['family=lamp read *', 'cn=media,ou=groups=downloads read-write a=b'] });
     people['sub-kim'] = { preferred_username: 'kim', groups: ['family', 'cn=media,ou=groups'] };
     await signIn('sub-kim');
@@ -156,7 +156,7 @@ describe('groups of the provider', () => {
     expect((await find('kim'))?.grants).toEqual([own, { ...lampGrant, permission: 'none' }]);
   });
 
-  it('give and take the role of an administrator, but only where they gave it', async () => {
+  it('gives and takes the role of an administrator, but only where a group gave it', async () => {
     people['sub-kim'] = { preferred_username: 'kim', groups: ['family', 'owners'] };
     await signIn('sub-kim');
     expect((await find('kim'))?.role).toBe('admin');
@@ -168,7 +168,7 @@ describe('groups of the provider', () => {
     expect((await find('kim'))?.role).toBe('admin');
   });
 
-  it('never demote the last administrator', async () => {
+  it('keeps the role of the last administrator', async () => {
     await home.change({ oidcAccounts: ['sub-ada=grace'] });
     await create({ name: 'grace', password });
     await signIn('sub-ada');
@@ -187,7 +187,7 @@ describe('groups of the provider', () => {
     expect(accounts.find(({ name }) => name === 'grace')).toMatchObject({ role: 'admin', grants: [lampGrant] });
   });
 
-  it('are read from a nested claim, and from the user info', async () => {
+  it('reads groups from a nested claim, and from the user info', async () => {
     people['sub-kim'] = { preferred_username: 'kim', realm_access: { roles: ['family'] } };
     expect((await signIn('sub-kim')).status).toBe(403);
     await home.change({ oidcGroupsClaim: 'realm_access.roles' });
@@ -196,7 +196,7 @@ describe('groups of the provider', () => {
 });
 
 describe('email addresses of the provider', () => {
-  it('admit users by domain only when they are verified', async () => {
+  it('admits users by domain only when the address is verified', async () => {
     await home.change({ oidcGroups: [], oidcEmailDomains: ['Example.org'] });
     const emails: readonly (readonly [Record<string, unknown>, number])[] = [
       [{ email: 'kim@example.org' }, 403],
@@ -213,7 +213,7 @@ describe('email addresses of the provider', () => {
     }
   });
 
-  it('name accounts only when they are verified', async () => {
+  it('names accounts by addresses only when they are verified', async () => {
     await home.change({ oidcAccountClaim: 'email' });
     people['sub-kim'] = { email: 'kim@example.org', email_verified: false, groups: ['family'] };
     const names = { provider: 'Harbour', subject: 'sub-kim' };
