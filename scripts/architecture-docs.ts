@@ -65,7 +65,7 @@ async function buildPage(): Promise<string> {
     '`services/ID` is any service. Only the registry in `main/host` imports services, and a service imports no other service.',
     await buildAreaDiagram(),
     '## Folders of each service',
-    'The files at the top of a service, such as `index.ts`, build all parts and are left out. `*-api` folders are at the top, and the core folder is at the bottom.',
+    "Files directly in a service's folder, such as `index.ts`, create all parts and are not shown. In each diagram, the `*-api` folders are at the top and the core folder is at the bottom.",
     ...sections,
   ].join('\n\n');
 }

@@ -18,7 +18,7 @@ const assets = fileURLToPath(new URL('../../assets/tray', import.meta.url));
 function tree({ electron, own }: DesktopRig): string {
   const text = menuTree(electron.tray?.menu ?? [])
     .replaceAll(own(), 'ADDRESS')
-    .replaceAll(/until (\w+ )?\d\d:\d\d( [AP]M)?/g, 'until TIME');
+    .replaceAll(/until (\w+ at )?\d\d:\d\d( [AP]M)?/g, 'until TIME');
   console.log(`${basename(electron.tray?.image ?? '')}\n${text}\n`);
   return text;
 }

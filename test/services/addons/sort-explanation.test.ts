@@ -8,7 +8,7 @@ it.each([
   [60_000_000_000, '60 GB'],
   [1_540_000_000, '1.5 GB'],
   [20_400_000, '20 MB'],
-  [undefined, 'no size'],
+  [undefined, 'unknown size'],
 ])('explains the position of a stream of %s bytes by its %s', (size, expectedReason) => {
   const config = readConfig(buildConfig([], { sortCriteria: { global: [{ key: 'size', direction: 'desc' }] } }));
   expect(explainPosition({ ...getSampleStream(), size }, config)).toBe(expectedReason);
