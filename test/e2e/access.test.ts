@@ -22,6 +22,8 @@ const endpoint = `https://fcm.googleapis.com/fcm/send/${nugget}`;
 const open = [
   'GET /api/session',
   'POST /api/session',
+  'POST /api/session/link',
+  'POST /api/session/link/use',
   'POST /api/session/passkey',
   'POST /api/session/second-step',
   'POST /api/setup',
@@ -102,6 +104,7 @@ async function seed(): Promise<void> {
   });
   await send('PUT', '/api/push/quiet', { rules: [{ topics: `${nugget}*`, mode: 'silent' }] });
   await send('PUT', '/api/push/browsers', { endpoint, auth: 'YXV0aA', p256dh: 'cDI1NmRo', topics: [hidden] });
+  await send('POST', '/api/account-links/invitations', { name: nugget });
   await send('POST', '/api/notify/keys', {
     key: nugget,
     text: `inbox://\njson://127.0.0.1:9/${nugget}`,
@@ -200,7 +203,9 @@ function idsIn(read: ReadonlyMap<string, unknown>): ReadonlyMap<string, Readonly
       const isId = ['id', 'uid', 'key', 'name', 'topic', 'account', 'sequence'].includes(key);
       if (isId && ['string', 'number'].includes(typeof inner)) {
         if (!idsByField.has(area)) idsByField.set(area, new Set());
-        if (!ownTokens.has(String(inner))) idsByField.get(area)?.add(String(inner));
+        // An invitation without a name has no account.
+        const isObject = inner !== '' && !ownTokens.has(String(inner));
+        if (isObject) idsByField.get(area)?.add(String(inner));
       }
       checkValue(inner, area);
     }
