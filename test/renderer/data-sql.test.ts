@@ -1,6 +1,7 @@
 import * as dataMessages from '#messages/data';
 import * as problemMessages from '#messages/data-problems';
 import * as dataSqlMessages from '#messages/data-sql';
+import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { inbox } from '../../services/inbox/index.ts';
 import { openDataFixture, type DataFixture } from '../services/data/data-fixture.ts';
@@ -9,6 +10,18 @@ import { anyText, containing } from '../support/message-patterns.ts';
 import { expectFits } from './fits.ts';
 import { screens } from './screens.ts';
 import { getSqlEditor, readSql, writeSql } from './sql-editor.ts';
+
+/** Types text while the time in which the editor reads a statement after each input is already used up. */
+async function typeSlowly(page: Page, text: string): Promise<void> {
+  await page.evaluate(async (typed) => {
+    const readTime = Date.now.bind(Date);
+    let skipped = 0;
+    Date.now = () => readTime() + (skipped += 1000);
+    document.execCommand('insertText', false, typed);
+    await new Promise(requestAnimationFrame);
+    Date.now = readTime;
+  }, text);
+}
 
 describe.skipIf(noBrowser)('Data: SQL editor', () => {
   let fixture: DataFixture;
@@ -147,17 +160,15 @@ describe.skipIf(noBrowser)('Data: SQL editor', () => {
     await options.filter({ hasText: /^beacons/ }).click();
     await page.keyboard.type(' b where b');
     await page.keyboard.press('Escape');
-    await page.evaluate(async () => {
-      const readTime = Date.now.bind(Date);
-      let skipped = 0;
-      // The editor reads a statement for a limited time after each input.
-      Date.now = () => readTime() + (skipped += 1000);
-      document.execCommand('insertText', false, '.');
-      await new Promise(requestAnimationFrame);
-      Date.now = readTime;
-    });
+    await typeSlowly(page, '.');
     await options.filter({ hasText: /^range_milesint/ }).click();
     expect(await readSql(page)).toBe('select * from beacons b where b.range_miles');
+    await writeSql(page, 'select b from beacons b');
+    await page.keyboard.press('Control+Home');
+    for (let letter = 0; letter < 'select b'.length; letter += 1) await page.keyboard.press('ArrowRight');
+    await typeSlowly(page, '.');
+    await options.filter({ hasText: /^range_milesint/ }).click();
+    expect(await readSql(page)).toBe('select b.range_miles from beacons b');
     expect(browserPage.complaints).toEqual([]);
   });
 

@@ -51,7 +51,7 @@ export class DnsRecords {
   async create(records: readonly TxtRecord[], signal: AbortSignal): Promise<void> {
     const isNew = (record: TxtRecord): boolean => records.some(({ value }) => value === record.value);
     const { records: existing = [] } = (await this.#store.find()) ?? {};
-    await this.#removeEach(
+    await this.removeEach(
       existing.filter((record) => !isNew(record)),
       signal,
     );
@@ -72,23 +72,31 @@ export class DnsRecords {
     throw new CertificateFailure('acme.propagation', { host: this.#options.title, name: records[0]?.name ?? '' });
   }
 
-  /** Deletes the records of the current order. Failures are logged, because the result of the order matters more. */
-  async removeAll(signal: AbortSignal): Promise<void> {
+  /** Deletes the records of the current order, and returns those that could not be deleted. */
+  async removeAll(signal: AbortSignal): Promise<readonly TxtRecord[]> {
     const order = await this.#store.find();
-    if (order === undefined || order.records.length === 0) return;
-    await this.#removeEach(order.records, signal);
-    await this.#store.update({ records: [] });
+    if (order === undefined) return [];
+    const failed = await this.removeEach(order.records, signal);
+    await this.#store.update({ records: [], provider: null });
+    return failed;
   }
 
-  async #removeEach(records: readonly TxtRecord[], signal: AbortSignal): Promise<void> {
+  /**
+   * Deletes records, and returns those that could not be deleted. Failures are logged, because the result of the order
+   * matters more.
+   */
+  async removeEach(records: readonly TxtRecord[], signal: AbortSignal): Promise<readonly TxtRecord[]> {
+    const failed: TxtRecord[] = [];
     for (const record of records) {
       try {
         await this.#options.provider?.remove(record, signal);
       } catch (error) {
         if (signal.aborted) throw error;
+        failed.push(record);
         this.#context.log.warn('TXT record not deleted', { name: record.name, error });
       }
     }
+    return failed;
   }
 
   async #try(work: () => Promise<void> | undefined): Promise<void> {

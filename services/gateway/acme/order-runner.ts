@@ -72,7 +72,9 @@ export class OrderRunner {
   async #removeFormerRecords(settings: Readonly<AcmeSettings>, signal: AbortSignal): Promise<void> {
     const former = await this.#deps.store.findProvider();
     if (former === undefined || isSameProvider(former, settings)) return;
-    await this.#createRecords({ ...settings, ...former }).removeAll(signal);
+    const failed = await this.#createRecords({ ...settings, ...former }).removeAll(signal);
+    // After a new token for the same provider, the former one can no longer delete records.
+    await this.#createRecords(settings).removeEach(failed, signal);
   }
 
   async #attempt(plan: OrderPlan, signal: AbortSignal): Promise<OrderResult> {

@@ -27,8 +27,8 @@ export type OrderChange = Partial<
   >
 > & {
   readonly records?: readonly TxtRecord[];
-  /** Settings of the DNS provider that has the records. */
-  readonly provider?: Readonly<ProviderSettings>;
+  /** Settings of the DNS provider that has the records; `null` without records. */
+  readonly provider?: Readonly<ProviderSettings> | null;
   readonly failure?: CertificateFailure | undefined;
 };
 
@@ -130,13 +130,15 @@ export class OrderStore {
   async update({ records, provider, failure, ...change }: OrderChange): Promise<void> {
     const set = {
       ...change,
-      ...(provider === undefined
-        ? {}
-        : { provider: this.#context.vault.seal(JSON.stringify(provider), providerPurpose) }),
+      ...(provider === undefined ? {} : { provider: provider === null ? '' : this.#sealProvider(provider) }),
       ...(records === undefined ? {} : { records: JSON.stringify(records) }),
       ...(failure === undefined ? {} : { failure: JSON.stringify({ code: failure.failure, values: failure.values }) }),
     };
     await this.#write((db) => db.updateTable('acme_orders').set(set).where('id', '=', 'current').execute());
+  }
+
+  #sealProvider(provider: Readonly<ProviderSettings>): string {
+    return this.#context.vault.seal(JSON.stringify(provider), providerPurpose);
   }
 
   /** Stores the key for the certificate request. */

@@ -8,6 +8,10 @@ let font: Promise<Buffer> | undefined;
 
 /** Reads the font of the product once, for pages that a service renders itself. */
 export function readProductFont(): Promise<Buffer> {
-  font ??= readFile(file);
+  font ??= readFile(file).catch((error: unknown) => {
+    // The next page reads it again, for example after the limit of open files was reached.
+    font = undefined;
+    throw error;
+  });
   return font;
 }

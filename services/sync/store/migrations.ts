@@ -1,7 +1,6 @@
 import { sql, type Kysely } from 'kysely';
 import type { Migration } from '../../contracts/service.ts';
 import { failureParameters } from './migration-failure-parameters.ts';
-import { runningTask } from './jobs.ts';
 import type { Tables } from './tables.ts';
 
 /** Sentences of older versions, which stored no codes. */
@@ -53,11 +52,13 @@ export const migrations: readonly Migration[] = [
     name: '005-one-run-of-each-task',
     async up(db) {
       // Several hosts may have run a task at the same time; the rows of ended hosts are corrected at the start.
-      await sql`update runs set state = 'interrupted', ended_at = started_at where ${runningTask} and exists (
-        select 1 from runs as others
-        where others.task_id = runs.task_id and others.id > runs.id and others.state in ('waiting', 'running')
-      )`.execute(db);
-      await sql`create unique index runs_running_task on runs (task_id) where ${runningTask}`.execute(db);
+      await sql`update runs set state = 'interrupted', ended_at = started_at, error_code = 'sync.interrupted'
+        where task_id is not null and state in ('waiting', 'running') and exists (
+          select 1 from runs as others
+          where others.task_id = runs.task_id and others.id > runs.id and others.state in ('waiting', 'running')
+        )`.execute(db);
+      await sql`create unique index runs_running_task on runs (task_id)
+        where task_id is not null and state in ('waiting', 'running')`.execute(db);
     },
   },
 ];

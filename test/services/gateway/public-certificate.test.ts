@@ -164,6 +164,25 @@ describe('certificate by dynamic DNS updates', () => {
     }
   });
 
+  it('deletes the records with new credentials when the former ones were revoked', async () => {
+    dns.isDetached = true;
+    const revoked = dns.key;
+    try {
+      await using home = await openSharing();
+      await home.change({ ...updates(), acmePropagationSeconds: 600 });
+      await vi.waitFor(() => expect(dns.values.length).toBeGreaterThan(0), { timeout: 30_000, interval: 50 });
+      const [first] = dns.values;
+      dns.key = { name: 'homeport.key', secret: Buffer.from('another secret of the server').toString('base64') };
+      await home.change({ acmeTsigSecret: dns.key.secret });
+      await vi.waitFor(() => expect(dns.values).not.toContain(first), { timeout: 30_000, interval: 50 });
+      await home.change({ acmeDomain: '' });
+      await vi.waitFor(() => expect(dns.values).toEqual([]), { timeout: 30_000, interval: 50 });
+    } finally {
+      dns.isDetached = false;
+      dns.key = revoked;
+    }
+  });
+
   it('keeps the certificate while the authority is down, and registers again when it lost the account', async () => {
     await using home = await openSharing();
     await home.change(updates());

@@ -29,6 +29,8 @@ export interface UpdateServer extends AsyncDisposable {
   readonly history: readonly string[];
   /** Stops writing to the authority's DNS, like a provider whose name servers are not those of the domain. */
   isDetached: boolean;
+  /** The only key that is accepted; replaceable, like the token of a provider. */
+  key: UpdateKey;
 }
 
 /** Opens a server for one zone. */
@@ -39,7 +41,7 @@ export async function openUpdateServer(
 ): Promise<UpdateServer> {
   const values: string[] = [];
   const history: string[] = [];
-  const state = { values, history, isDetached: false };
+  const state = { values, history, isDetached: false, key };
   const apply = async (message: Buffer): Promise<number> => {
     const { questions, authorities } = decode(message) as any;
     if (questions[0].name !== zone) return 9;
@@ -57,12 +59,14 @@ export async function openUpdateServer(
   };
   const answer = async (socket: Socket, message: Buffer): Promise<void> => {
     const { unsigned, tsig } = splitTsig(message);
-    const isRight = tsig !== undefined && tsig.mac.equals(computeMac(key, [unsigned, variables(key, tsig.time)]));
+    const { key: accepted } = state;
+    const isRight =
+      tsig !== undefined && tsig.mac.equals(computeMac(accepted, [unsigned, variables(accepted, tsig.time)]));
     const code = isRight ? await apply(unsigned) : 9;
     const reply = Buffer.alloc(12);
     message.copy(reply, 0, 0, 2);
     reply.writeUInt16BE(0xa800 | code, 2);
-    const signed = tsig === undefined ? reply : sign(reply, key, tsig, isRight);
+    const signed = tsig === undefined ? reply : sign(reply, accepted, tsig, isRight);
     const length = Buffer.alloc(2);
     length.writeUInt16BE(signed.length);
     socket.end(Buffer.concat([length, signed]));

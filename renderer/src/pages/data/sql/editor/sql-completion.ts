@@ -20,7 +20,7 @@ function toName(name: string): string {
 
 type Columns = Completion[];
 
-/** Longest time in ms for parsing the text in front of a completion. */
+/** Maximum time in ms for parsing the text before a completion is looked up. */
 const maxParsingMs = 200;
 
 /** Builds the tables and columns for completion, by schema. */
@@ -40,7 +40,7 @@ function buildSchema({ tables }: Pick<DataNames, 'tables'>): Record<string, Reco
 
 /**
  * Builds the completion of tables, and of columns after a table or an alias. The editor parses only for some
- * milliseconds after each input, and aliases are not found in text that is not parsed yet.
+ * milliseconds after each input, and aliases are not found in text that is not parsed yet, also after the cursor.
  */
 export function buildTableSource(names: Pick<DataNames, 'tables'>): CompletionSource {
   const complete = schemaCompletionSource({
@@ -51,7 +51,7 @@ export function buildTableSource(names: Pick<DataNames, 'tables'>): CompletionSo
   return (context) => {
     const { view, pos, explicit } = context;
     if (view === undefined) return complete(context);
-    forceParsing(view, pos, maxParsingMs);
+    forceParsing(view, view.state.doc.length, maxParsingMs);
     return complete(new CompletionContext(view.state, pos, explicit, view));
   };
 }
