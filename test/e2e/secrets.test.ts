@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { controlApi } from '../../services/contracts/control/api.ts';
+import { oneTimeLinkApi } from '../../services/contracts/control/one-time-link-routes.ts';
 import { secondFactorApi } from '../../services/contracts/control/second-factor-routes.ts';
 import { pushQuietApi } from '../../services/contracts/push/quiet.ts';
 import type { RouteAccess } from '../../services/contracts/route-access.ts';
@@ -86,9 +87,12 @@ describe('every route of the app API', () => {
 
     const { paths } = await api<Document>(base, '/api/openapi.json');
     const access = (method: string, path: string): RouteAccess | undefined =>
-      [...Object.values(controlApi), ...Object.values(secondFactorApi), ...Object.values(pushQuietApi)].find(
-        (route) => route.method === method && route.path === path,
-      )?.access;
+      [
+        ...Object.values(controlApi),
+        ...Object.values(secondFactorApi),
+        ...Object.values(oneTimeLinkApi),
+        ...Object.values(pushQuietApi),
+      ].find((route) => route.method === method && route.path === path)?.access;
     const [refused, slowedDown] = [401, 429];
     let checkedCount = 0;
     for (const [path, methods] of Object.entries(paths)) {

@@ -40,8 +40,11 @@ let environment: Record<string, string>;
 beforeAll(async () => {
   store = files.use(await startS3());
   const { url } = files.use(await openPostgresDatabase());
+  const repositories = mkdtempSync(join(tmpdir(), 'homeport-repositories-'));
+  files.defer(() => rmSync(repositories, { recursive: true, force: true }));
   environment = {
     ...store.environment,
+    GIT_REPOSITORIES_FOLDER: repositories,
     HOMEPORT_DATABASE_URL: url,
     HOMEPORT_VAULT_KEY: randomBytes(32).toString('base64'),
   };
@@ -133,9 +136,7 @@ it.each(['false', 'true'])('serves LFS objects that another host received, direc
   await first.git(['add', '.'], lfs);
   await first.git(['commit', '-qm', 'large'], lfs);
   await first.git(['push', '-q', `${first.signedUrl}/ada/${name}.git`, 'main'], lfs);
-  // Repositories are in the data folder of the first host; only their large files are shared.
-  const lfsUrl = `${second.url('git')}/ada/${name}.git/info/lfs`;
-  const clone = ['-c', `lfs.url=${lfsUrl}`, 'clone', '-q', `${first.url}/ada/${name}.git`, 'copy'];
+  const clone = ['clone', '-q', `${second.url('git')}/ada/${name}.git`, 'copy'];
   await first.git(clone, { environment: filter });
   expect(readFileSync(join(first.folder, 'copy', 'big.bin')).equals(bytes)).toBe(true);
 });

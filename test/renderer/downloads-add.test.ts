@@ -111,7 +111,7 @@ describe.skipIf(noBrowser)('Adding downloads', () => {
     // Options of a single video are not saved.
     await page
       .getByRole('button', {
-        name: /^More options.*H264, in Talks\/2026, split by chapter, without sponsor segments, first 5 in a playlist, thrifty, starts later$/,
+        name: /^More options.*H264, in Talks\/2026, split by chapter, without sponsor segments, first 5 videos in a playlist, thrifty, starts later$/,
       })
       .waitFor();
     await more(page);

@@ -138,11 +138,11 @@ describe.skipIf(noBrowser)('the mail pages', () => {
     await page.getByRole('button', { name: mailMessages.showAllMails() }).press('Enter');
     await row.focus();
     await page.keyboard.press('Enter');
-    await page.getByRole('dialog').getByRole('button', { name: mailMessages.remove() }).press('Enter');
+    await page.getByRole('dialog').getByRole('button', { name: mailMessages.deleteMail() }).press('Enter');
     await page.getByText(mailMessages.noMailCameYet()).waitFor();
     await page.getByRole('button', { name: partsMessages.undo() }).press('Enter');
     await row.press('Enter');
-    await page.getByRole('dialog').getByRole('button', { name: mailMessages.remove() }).press('Enter');
+    await page.getByRole('dialog').getByRole('button', { name: mailMessages.deleteMail() }).press('Enter');
     await page
       .getByRole('region', { name: partsMessages.news() })
       .getByRole('button', { name: partsMessages.close() })
