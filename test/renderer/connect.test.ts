@@ -140,7 +140,7 @@ describe.skipIf(noBrowser)('connections from other devices', () => {
     await page.getByRole('heading', { name: serviceMessages.notShared({ label: 'Uptime' }) }).waitFor();
     expect(
       await page
-        .getByRole('link', { name: getTagText(serviceMessages.shareFirst({ label: '', subject: '' }), 'link') })
+        .getByRole('link', { name: getTagText(serviceMessages.shareForAddress(), 'link') })
         .getAttribute('href'),
     ).toBe('/network');
     const share = (shared: readonly string[]): Promise<unknown> =>
