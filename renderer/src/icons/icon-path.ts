@@ -41,8 +41,7 @@ function toPath(shape: Element): string {
 }
 
 function drawEllipse(centerX: number, centerY: number, radiusX: number, radiusY: number): string {
-  const half = (direction: number): string =>
-    `a${join(radiusX, radiusY)} 0 0 1 ${join(direction * 2 * radiusX, 0)}`;
+  const half = (direction: number): string => `a${join(radiusX, radiusY)} 0 0 1 ${join(direction * 2 * radiusX, 0)}`;
   return `M${join(centerX - radiusX, centerY)}${half(1)}${half(-1)}z`;
 }
 
