@@ -52,9 +52,7 @@ export async function traceFrames(
   const marks = trace.traceEvents.filter(({ name }) => name === frameMark);
   const [first] = marks;
   if (first === undefined) throw new Error('the trace has no frames of the page');
-  const events = trace.traceEvents.filter(
-    ({ pid, tid, ph }) => pid === first.pid && tid === first.tid && ph === 'X',
-  );
+  const events = trace.traceEvents.filter(({ pid, tid, ph }) => pid === first.pid && tid === first.tid && ph === 'X');
   return sumFrames(
     events,
     marks.map(({ ts }) => ts),
