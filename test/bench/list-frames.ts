@@ -5,6 +5,7 @@ import { push } from '../../services/push/index.ts';
 import { uptime } from '../../services/uptime/index.ts';
 import { MemoryDownloads, MemoryInbox } from '../renderer/memory-services.ts';
 import { api } from '../support/api.ts';
+import { within } from '../support/browser-timeouts.ts';
 import { openPage, signIn } from '../support/browser.ts';
 import { adminAuthorization, openTestHost, type TestHost } from '../support/host.ts';
 import { signJwt } from '../support/jwt.ts';
@@ -139,8 +140,8 @@ async function fling(browser: Browser, page: Page, list: ScrollingList): Promise
   return traceFrames(browser, page, () => scroll(page, list));
 }
 
-async function scroll(page: Page, { row }: ScrollingList): Promise<void> {
-  await page.evaluate(
+async function scroll(page: Page, { name, row }: ScrollingList): Promise<void> {
+  const scrolled = page.evaluate(
     async ({ selector, frames, distance, mark }) => {
       const list = document.querySelector(selector)?.parentElement?.parentElement;
       if (!list) throw new Error('the page has no list');
@@ -154,6 +155,7 @@ async function scroll(page: Page, { row }: ScrollingList): Promise<void> {
     },
     { selector: row, frames: frameCount, distance: frameDistance, mark: frameMark },
   );
+  await within(`the list of ${name} is scrolled`, scrolled);
 }
 
 /** Replaces a list with a plain one: as many rows of the same height, all of them rendered. */

@@ -505,10 +505,11 @@ describe.skipIf(noBrowser)('Downloads', () => {
       const observer = new MutationObserver(() => undefined);
       for (const row of rows)
         observer.observe(row, { attributes: true, characterData: true, childList: true, subtree: true });
-      const bottom = rows.at(-1);
+      const getLast = () => element.querySelector('li:last-child')?.getAttribute('aria-posinset');
+      const last = getLast();
       element.scrollTop += 3 * (rows[0]?.offsetHeight ?? 0);
-      // The list renders further rows in the frame after the scroll event.
-      while (bottom?.nextElementSibling === null) await new Promise(requestAnimationFrame);
+      // The list renders further rows after the scroll event.
+      while (getLast() === last) await new Promise(requestAnimationFrame);
       const staying = rows.filter((row) => row.isConnected);
       const changed = observer.takeRecords().filter(({ target }) => staying.some((row) => row.contains(target)));
       return { staying: staying.length, changed: changed.length };
