@@ -1,16 +1,23 @@
-import { AppSession, AppSignInProvider, appSignInPaths } from '../../../services/contracts/gateway/app-sign-in.ts';
+import { appSignInPaths } from '../../../services/contracts/gateway/app-sign-in-paths.ts';
+import { AppSession, AppSignInProvider } from '../../../services/contracts/gateway/app-sign-in.ts';
 import { parseJson } from '../../../services/contracts/parse-json.ts';
 import { sessionSecret } from '../api/session-secret.ts';
 
-/** Address that begins the sign-in at the identity provider of the gateway. */
-export const providerSignInHref = `${appSignInPaths.begin}?to=${encodeURIComponent(appSignInPaths.returnPage)}`;
+/** Identity provider of the gateway. */
+export interface SignInProvider {
+  readonly name: string;
+  /** Address that begins the sign-in. */
+  readonly href: string;
+}
 
-/** Returns the name of the identity provider; undefined without one, and where the page is not reached by the gateway. */
-export async function findSignInProvider(): Promise<string | undefined> {
+/** Returns the identity provider; undefined without one, and where the page is not reached by the gateway. */
+export async function findSignInProvider(): Promise<SignInProvider | undefined> {
   // The gateway serves the pages over HTTPS.
   if (location.protocol !== 'https:') return undefined;
   const parsed = AppSignInProvider.safeParse(await request(appSignInPaths.provider, 'GET'));
-  return parsed.success ? (parsed.data.name ?? undefined) : undefined;
+  if (!parsed.success || parsed.data.name === null) return undefined;
+  const { begin, returnPage } = appSignInPaths;
+  return { name: parsed.data.name, href: `${begin}?to=${encodeURIComponent(returnPage)}` };
 }
 
 /** Takes over the session after the sign-in at the provider. Without one, the page shows the sign-in. */

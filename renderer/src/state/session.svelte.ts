@@ -1,7 +1,7 @@
 import { ownAccountApi } from '../../../services/contracts/control/access.ts';
 import { controlApi } from '../../../services/contracts/control/api.ts';
 import type { Role } from '../../../services/contracts/control/accounts.ts';
-import { oneTimeLinkApi } from '../../../services/contracts/control/one-time-link-routes.ts';
+import type { SignedIn } from '../../../services/contracts/control/one-time-link-routes.ts';
 import type { PasskeyResponse } from '../../../services/contracts/control/second-factor.ts';
 import { call, onEnrollmentRequired, onSessionRefused, formatError, waitForRenewal } from '../api/call.ts';
 import { sessionSecret } from '../api/session-secret.ts';
@@ -125,15 +125,10 @@ class Session {
   }
 
   /**
-   * Uses a one-time link and signs in; `then` runs before the pages are shown. Returns the ticket for
+   * Signs in after a one-time link was used; `then` runs before the pages are shown. Returns the ticket for
    * {@link completeSignIn} when the account has a second factor.
-   * @throws Problem, with `fields` for invalid input.
    */
-  async useOneTimeLink(
-    body: { readonly token: string; readonly name: string; readonly password: string },
-    then: () => void,
-  ): Promise<string | undefined> {
-    const reply = await call(oneTimeLinkApi.use, { body });
+  enterByLink(reply: SignedIn, then: () => void): string | undefined {
     if ('ticket' in reply) return reply.ticket;
     const { session, ...account } = reply;
     sessionSecret.store(session);

@@ -12,7 +12,7 @@ const Created = z.object({
 });
 
 /** Session of the account, or the ticket of the second step of its sign-in. */
-const SignedIn = z.union([
+export const SignedIn = z.union([
   z.object({
     name: z.string(),
     role: Role,
@@ -22,6 +22,7 @@ const SignedIn = z.union([
   }),
   z.object({ ticket: z.string() }),
 ]);
+export type SignedIn = z.infer<typeof SignedIn>;
 
 /** Routes about one-time links: invitations, and resets of passwords. */
 export const oneTimeLinkApi = {
