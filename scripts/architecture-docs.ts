@@ -59,13 +59,13 @@ async function buildPage(): Promise<string> {
     .map(([id, diagram]) => `### ${id}\n\n${diagram}`);
   return [
     '# Architecture',
-    'Generated from the imports by `npm run docs`. An arrow points from a folder to one that it imports. Arrows implied by others are left out: if A imports B and B imports C, an arrow from A to C is not drawn.',
+    'This page is generated from the imports by `npm run docs`. An arrow points from a folder to a folder that it imports. Arrows implied by others are left out: if A imports B and B imports C, there is no arrow from A to C.',
     '[CONTRIBUTING.md](../../CONTRIBUTING.md) explains what each folder is for and which imports are allowed; the [decisions](../decisions/README.md) give the reasons.',
     '## Areas',
-    '`services/ID` is any service. Only the registry in `main/host` imports services, and a service imports no other service.',
+    '`services/ID` represents any service. Only the registry in `main/host` imports services, and a service imports no other service.',
     await buildAreaDiagram(),
     '## Folders of each service',
-    "Files directly in a service's folder, such as `index.ts`, create all parts and are not shown. In each diagram, the `*-api` folders are at the top and the core folder is at the bottom.",
+    "The files at the top level of a service's folder, such as `index.ts`, create all parts of the service and are not shown. In each diagram, the `*-api` folders are at the top and the core folder is at the bottom.",
     ...sections,
   ].join('\n\n');
 }
