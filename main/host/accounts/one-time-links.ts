@@ -92,7 +92,8 @@ export class OneTimeLinkStore implements OneTimeLinks {
       removes_second_factor: 0,
       created_by: createdBy,
     });
-    await this.#parts.changes.create([], async (db) => {
+    // The event of the creator's account lets open pages reload their list of links.
+    await this.#parts.changes.create(createdBy === '' ? [] : [createdBy], async (db) => {
       if (name !== '') await refuseTakenName(db, name);
       const { count } = await db
         .selectFrom('one_time_links')
@@ -108,9 +109,13 @@ export class OneTimeLinkStore implements OneTimeLinks {
   };
 
   async revoke(id: string): Promise<void> {
-    const [row] = await this.#parts.changes.create([], (db) =>
-      db.deleteFrom('one_time_links').where('id', '=', id).returning(['kind', 'account']).execute(),
-    );
+    const row = await this.#parts.changes.create([], async (db, alsoChanged) => {
+      const [revoked] = await db.deleteFrom('one_time_links').where('id', '=', id).returningAll().execute();
+      // The command line has no account, but its links reset one.
+      const changed = revoked?.created_by === '' && revoked.kind === 'reset' ? revoked.account : revoked?.created_by;
+      if (changed !== undefined && changed !== '') alsoChanged(changed);
+      return revoked;
+    });
     if (row === undefined) throw new Problem('accounts.unknown_link', 404, m.oneTimeLinkNotFound());
     this.#parts.security.record({ event: 'link_revoked', account: row.account || '-', detail: row.kind });
   }

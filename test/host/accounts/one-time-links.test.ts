@@ -215,6 +215,14 @@ eachDialect((_name, open, createLocation) => {
       expect(rows).toEqual([{ id: link.id }]);
     });
 
+    it('publishes a change when it is created or revoked, so that pages reload the links', async () => {
+      fixture.changed.length = 0;
+      const { link } = await links().createInvitation(invitation, 'ada');
+      expect(fixture.changed).toEqual(['ada']);
+      await links().revoke(link.id);
+      expect(fixture.changed).toEqual(['ada', 'ada']);
+    });
+
     it('is limited in number', async () => {
       for (let count = 0; count < 100; count += 1) await links().createInvitation(invitation, 'ada');
       const one = links().createInvitation(invitation, 'ada');
