@@ -29,7 +29,7 @@ eachDialect((_name, open, createLocation) => {
   const resolve = (user: Partial<ProviderUser>) => fixture.accounts.providerAccounts.resolve({ ...kim, ...user });
 
   describe('accounts of users of an OpenID provider', () => {
-    it('are linked to one of two users who report the same name at the same time on two hosts', async () => {
+    it('links an account to one of two users who report its name at the same time on two hosts', async () => {
       await fixture.accounts.create({ name: 'kim' });
       const other = await fixture.another();
       const results = await Promise.all([
@@ -39,7 +39,7 @@ eachDialect((_name, open, createLocation) => {
       expect(results.map((result) => result.is).toSorted()).toEqual(['account', 'name-taken']);
     });
 
-    it('are not opened after another host removed them', async () => {
+    it('opens no account that another host removed', async () => {
       await fixture.accounts.create({ name: 'kim' });
       const { kysely } = fixture.database;
       // The removal is not published, so this host still has the account in memory.
@@ -48,7 +48,7 @@ eachDialect((_name, open, createLocation) => {
       expect(await kysely.selectFrom('grants').selectAll().where('account', '=', 'kim').execute()).toEqual([]);
     });
 
-    it('are not linked by name when they have a second factor', async () => {
+    it('links no account by its name when it has a second factor', async () => {
       await fixture.accounts.create({ name: 'kim' });
       const factor = { account: 'kim', secret: 'sealed', confirmed: 1, recovery: '[]', last_step: 0 };
       await fixture.database.kysely.insertInto('second_factors').values(factor).execute();
@@ -56,7 +56,7 @@ eachDialect((_name, open, createLocation) => {
       expect(await resolve({ assignedAccount: 'kim' })).toEqual({ is: 'account', name: 'kim' });
     });
 
-    it('lose the role and the grants of groups when the user is assigned to another account', async () => {
+    it('takes away the role and the grants of groups when the user is assigned to another account', async () => {
       await fixture.accounts.create({ name: 'grace', password });
       await fixture.accounts.create({ name: 'mia', password });
       const groups = { isAdministrator: true, grants: [homeGrant] };
@@ -67,7 +67,7 @@ eachDialect((_name, open, createLocation) => {
       expect(await fixture.accounts.find('grace')).toMatchObject({ role: 'user', grants: [] });
     });
 
-    it('keep a grant that the settings declare when the user leaves the group with the same grant', async () => {
+    it('keeps a grant that the settings declare when the user leaves the group with the same grant', async () => {
       await fixture.accounts.create({ name: 'kim' });
       await resolve({ grants: [homeGrant] });
       const entry = { user: 'kim', service: 'push', pattern: 'home-*', permission: 'read' as const };
