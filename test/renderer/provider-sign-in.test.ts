@@ -69,16 +69,16 @@ describe.skipIf(noBrowser)('the sign-in of the app at an identity provider', () 
         return ((await reply.json()) as { account: unknown }).account;
       });
     expect(await read()).toMatchObject({ name: 'kim', role: 'user' });
+    // The session is in the app only, so that the sign-out there ends it.
+    expect((await context.cookies(app)).filter(({ name }) => name.startsWith('__Host-homeport-'))).toEqual([]);
+    await page.reload();
+    await page.getByRole('heading', { name: frameMessages.homeTitle(), exact: true }).waitFor();
     // The account has no password that the forms could ask for.
     await page.goto(`${app}/account`);
     await page.getByText(accountMessages.noOwnPassword()).waitFor();
     await page.getByText(secondFactorMessages.noPasswordNote()).waitFor();
     expect(await page.getByRole('button', { name: accountMessages.changeThePassword() }).count()).toBe(0);
     expect(await page.getByRole('button', { name: secondFactorMessages.setUp(), exact: true }).count()).toBe(0);
-    // The session is in the app only, so that the sign-out there ends it.
-    expect((await context.cookies(app)).filter(({ name }) => name.startsWith('__Host-homeport-'))).toEqual([]);
-    await page.reload();
-    await page.getByRole('heading', { name: frameMessages.homeTitle(), exact: true }).waitFor();
     await page.evaluate(async () => {
       const secret = localStorage.getItem('homeport.session') ?? '';
       await fetch('/api/session', { method: 'DELETE', headers: { 'Homeport-Session': secret } });
