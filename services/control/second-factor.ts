@@ -24,8 +24,7 @@ export function secondFactorRoutes({ accounts }: { readonly accounts: Accounts }
     })),
     implement(secondFactorApi.renewRecoveryCodes, async ({ identity, body, remoteAddress }) => {
       const name = requireAccount(identity);
-      await prove(name, body.password, remoteAddress);
-      return { recoveryCodes: [...(await factors.renewRecoveryCodes(name))] };
+      return { recoveryCodes: [...(await factors.renewRecoveryCodes(name, body.code, remoteAddress))] };
     }),
     implement(secondFactorApi.disable, async ({ identity, body, remoteAddress }) => {
       await factors.disable(requireAccount(identity), body.code, remoteAddress);

@@ -1,4 +1,5 @@
 import * as accessMessages from '#messages/access';
+import * as accountMessages from '#messages/accounts';
 import * as frameMessages from '#messages/frame';
 import * as secondFactorMessages from '#messages/second-factor';
 import type { Browser, Page } from 'playwright-core';
@@ -72,6 +73,12 @@ describe.skipIf(noBrowser)('the sign-in of the app at an identity provider', () 
     expect((await context.cookies(app)).filter(({ name }) => name.startsWith('__Host-homeport-'))).toEqual([]);
     await page.reload();
     await page.getByRole('heading', { name: frameMessages.homeTitle(), exact: true }).waitFor();
+    // The account has no password that the forms could ask for.
+    await page.goto(`${app}/account`);
+    await page.getByText(accountMessages.noOwnPassword()).waitFor();
+    await page.getByText(secondFactorMessages.noPasswordNote()).waitFor();
+    expect(await page.getByRole('button', { name: accountMessages.changeThePassword() }).count()).toBe(0);
+    expect(await page.getByRole('button', { name: secondFactorMessages.setUp(), exact: true }).count()).toBe(0);
     await page.evaluate(async () => {
       const secret = localStorage.getItem('homeport.session') ?? '';
       await fetch('/api/session', { method: 'DELETE', headers: { 'Homeport-Session': secret } });

@@ -20,6 +20,7 @@ import { isForeignHash, type Passwords } from './passwords.ts';
 import type { AccountReleases } from './releases.ts';
 import {
   deleteAccount,
+  deleteCreatedLinks,
   deleteResetLinks,
   endCredentials,
   hasAccount,
@@ -124,6 +125,7 @@ async function changeAccount(
     // A new password ends existing sessions, since the old one may be known to others.
     else if (passwordHash !== undefined) await endCredentials(db, name, 'sessions');
     if (enabled === false || passwordHash !== undefined) await deleteResetLinks(db, name);
+    if (enabled === false || role === 'user') await deleteCreatedLinks(db, name);
   };
   await changes.create([name], work, isOnlyLanguage ? { onlyLanguage: true } : {});
   const after = getExistingAccount(directory, name);

@@ -8,7 +8,16 @@ import type { Changes } from './changes.ts';
 import { refuseTakenName } from './names.ts';
 import type { AccountReleases } from './releases.ts';
 import { fingerprint } from './secrets.ts';
-import { deleteAccount, endCredentials, hasAccount, insertAccount, replaceGrant, type Db } from './store.ts';
+import {
+  deleteAccount,
+  deleteCreatedLinks,
+  deleteResetLinks,
+  endCredentials,
+  hasAccount,
+  insertAccount,
+  replaceGrant,
+  type Db,
+} from './store.ts';
 import type { DeclaredRow } from './tables.ts';
 
 /** Declarations in the settings. */
@@ -100,7 +109,10 @@ class DeclarationRun {
         .where('name', '=', name)
         .execute();
       if (hash !== undefined) await endCredentials(this.#db, name, 'sessions');
+      if (role !== 'admin') await deleteCreatedLinks(this.#db, name);
     }
+    // A link that was created before must not replace a declared password.
+    await deleteResetLinks(this.#db, name);
     this.#changed(name);
     return true;
   }

@@ -1,5 +1,5 @@
 import * as m from '#messages/account-problems';
-import { AccountName, everyone, Grant, Role, type Account } from '../../../services/contracts/control/accounts.ts';
+import { AccountName, everyone, Grant, Role } from '../../../services/contracts/control/accounts.ts';
 import {
   OneTimeLinkKind,
   type CreatedOneTimeLink,
@@ -12,7 +12,7 @@ import { parseJson } from '../../../services/contracts/parse-json.ts';
 import { Problem } from '../../../services/contracts/problem.ts';
 import type { Clock, Random } from '../../../services/contracts/service.ts';
 import type { SecurityLog } from '../log/security-log.ts';
-import { buildInvalidProblem, checkFields, getExistingAccount, prepareAccount } from './account-list.ts';
+import { buildInvalidProblem, buildUnknownAccountProblem, checkFields, prepareAccount } from './account-list.ts';
 import type { Changes } from './changes.ts';
 import { buildDeclaredProblem } from './declared.ts';
 import type { Directory } from './directory.ts';
@@ -22,7 +22,7 @@ import type { Passwords } from './passwords.ts';
 import { fingerprint, generateLinkToken, isLinkTokenShaped } from './secrets.ts';
 import type { SignInThrottle } from './sign-in-throttle.ts';
 import { getSource } from './source.ts';
-import { deleteResetLinks, deleteSecondFactor, endCredentials, type Db } from './store.ts';
+import { deleteResetLinks, deleteSecondFactor, endCredentials, isDeclaredAccount, type Db } from './store.ts';
 import type { OneTimeLinkRow } from './tables.ts';
 
 const dayMs = 24 * 60 * 60 * 1000;
@@ -64,7 +64,6 @@ export class OneTimeLinkStore implements OneTimeLinks {
   }
 
   readonly createReset: OneTimeLinks['createReset'] = async (account, { removesSecondFactor, createdBy }) => {
-    this.#requirePerson(account);
     const created = this.#build('reset', {
       account,
       role: 'user',
@@ -73,6 +72,7 @@ export class OneTimeLinkStore implements OneTimeLinks {
       created_by: createdBy,
     });
     await this.#parts.changes.create([account], async (db) => {
+      await requireResettable(db, account);
       await deleteResetLinks(db, account);
       await db.insertInto('one_time_links').values(created.row).execute();
     });
@@ -92,7 +92,8 @@ export class OneTimeLinkStore implements OneTimeLinks {
       removes_second_factor: 0,
       created_by: createdBy,
     });
-    await this.#parts.changes.create([], async (db) => {
+    // The event of the creator's account lets open pages reload their list of links.
+    await this.#parts.changes.create(createdBy === '' ? [] : [createdBy], async (db) => {
       if (name !== '') await refuseTakenName(db, name);
       const { count } = await db
         .selectFrom('one_time_links')
@@ -108,9 +109,13 @@ export class OneTimeLinkStore implements OneTimeLinks {
   };
 
   async revoke(id: string): Promise<void> {
-    const [row] = await this.#parts.changes.create([], (db) =>
-      db.deleteFrom('one_time_links').where('id', '=', id).returning(['kind', 'account']).execute(),
-    );
+    const row = await this.#parts.changes.create([], async (db, alsoChanged) => {
+      const [revoked] = await db.deleteFrom('one_time_links').where('id', '=', id).returningAll().execute();
+      // The command line has no account, but its links reset one.
+      const changed = revoked?.created_by === '' && revoked.kind === 'reset' ? revoked.account : revoked?.created_by;
+      if (changed !== undefined && changed !== '') alsoChanged(changed);
+      return revoked;
+    });
     if (row === undefined) throw new Problem('accounts.unknown_link', 404, m.oneTimeLinkNotFound());
     this.#parts.security.record({ event: 'link_revoked', account: row.account || '-', detail: row.kind });
   }
@@ -173,7 +178,8 @@ export class OneTimeLinkStore implements OneTimeLinks {
     const isEnabled = (name: string, role?: string): boolean =>
       accounts.some((each) => each.name === name && Number(each.enabled) === 1 && (role ?? each.role) === each.role);
     const isAuthorized = row.created_by === '' || isEnabled(row.created_by, 'admin');
-    if (!isAuthorized || (row.kind === 'reset' && !isEnabled(row.account))) throw buildLinkInvalidProblem();
+    const isUsable = row.kind !== 'reset' || (isEnabled(row.account) && !(await isDeclaredAccount(db, row.account)));
+    if (!isAuthorized || !isUsable) throw buildLinkInvalidProblem();
   }
 
   /** @throws Problem `accounts.link_invalid` (403), `accounts.too_many_attempts` (429) */
@@ -198,23 +204,17 @@ export class OneTimeLinkStore implements OneTimeLinks {
     throw buildLinkInvalidProblem();
   }
 
-  /** Links of an account that is no longer an administrator, and resets of a disabled account, do not work. */
+  /**
+   * Links of an account that is no longer an administrator, and resets of a disabled account or of one that the
+   * settings declare in the meantime, do not work.
+   */
   #isAuthorized({ kind, account, created_by }: OneTimeLinkRow): boolean {
     const { directory } = this.#parts;
     const creator = created_by === '' ? undefined : directory.member(created_by)?.account;
     if (created_by !== '' && (creator?.enabled !== true || creator.role !== 'admin')) return false;
-    return kind !== 'reset' || directory.member(account)?.account.enabled === true;
-  }
-
-  /** @throws Problem `accounts.unknown` (404), `accounts.link_not_possible` (409), `accounts.provisioned` (409) */
-  #requirePerson(name: string): Account {
-    const { directory } = this.#parts;
-    const account = getExistingAccount(directory, name);
-    if (directory.member(name)?.declared.has('account') === true) throw buildDeclaredProblem('account', name);
-    if (name === everyone || account.kind !== 'person')
-      throw new Problem('accounts.link_not_possible', 409, m.resetNeedsPerson({ name }));
-    if (!account.enabled) throw new Problem('accounts.link_not_possible', 409, m.resetNeedsEnabled({ name }));
-    return account;
+    if (kind !== 'reset') return true;
+    const member = directory.member(account);
+    return member?.account.enabled === true && !member.declared.has('account');
   }
 
   #build(
@@ -239,6 +239,20 @@ export class OneTimeLinkStore implements OneTimeLinks {
     this.#parts.security.record({ event: 'link_created', account: row.account || '-', detail });
     return { link: toLink(row), token } satisfies CreatedOneTimeLink;
   }
+}
+
+/**
+ * Checks within a transaction that a link may set the password of an account.
+ * @throws Problem `accounts.unknown` (404), `accounts.link_not_possible` (409), `accounts.provisioned` (409)
+ */
+async function requireResettable(db: Db, name: string): Promise<void> {
+  const account = await db.selectFrom('accounts').selectAll().where('name', '=', name).executeTakeFirst();
+  if (account === undefined) throw buildUnknownAccountProblem(name);
+  if (await isDeclaredAccount(db, name)) throw buildDeclaredProblem('account', name);
+  if (name === everyone || account.kind !== 'person')
+    throw new Problem('accounts.link_not_possible', 409, m.resetNeedsPerson({ name }));
+  if (Number(account.enabled) !== 1)
+    throw new Problem('accounts.link_not_possible', 409, m.resetNeedsEnabled({ name }));
 }
 
 function toLink(row: OneTimeLinkRow): OneTimeLink {

@@ -18,6 +18,8 @@ import { isPasswordHash } from './passwords.ts';
 import type { AccountReleases } from './releases.ts';
 import {
   deleteAccount,
+  deleteCreatedLinks,
+  deleteResetLinks,
   endCredentials,
   hasAccount,
   insertAccount,
@@ -152,7 +154,11 @@ async function insertExported(
 ): Promise<void> {
   const { name, kind, role, description, enabled, grants, createdAt, language = null } = account;
   const passwordHash = secrets === undefined ? (before?.passwordHash ?? null) : secrets.passwordHash;
-  if (!enabled || passwordHash !== (before?.passwordHash ?? null)) await endCredentials(db, name, 'sessions');
+  if (!enabled || passwordHash !== (before?.passwordHash ?? null)) {
+    await endCredentials(db, name, 'sessions');
+    await deleteResetLinks(db, name);
+  }
+  if (!enabled || role !== 'admin') await deleteCreatedLinks(db, name);
   if (await hasAccount(db, name)) {
     await db.deleteFrom('accounts').where('name', '=', name).execute();
   }

@@ -99,7 +99,10 @@ export class SecondFactorStore implements Store {
     return codes;
   };
 
-  readonly renewRecoveryCodes: Store['renewRecoveryCodes'] = async (account) => {
+  readonly renewRecoveryCodes: Store['renewRecoveryCodes'] = async (account, code, remoteAddress) => {
+    // An unconfirmed factor must not use up a code, which confirms it afterwards.
+    if ((await this.#row(account))?.confirmed !== 1) throw buildNoFactorProblem();
+    if (!(await this.check(account, code, remoteAddress))) throw buildWrongCodeProblem();
     const { codes, recovery } = this.#createRecoveryCodes(account);
     const renewed = await this.#parts.accounts.changes.create([account], (db) =>
       db
@@ -110,7 +113,7 @@ export class SecondFactorStore implements Store {
         .returning('account')
         .execute(),
     );
-    if (renewed.length === 0) throw new Problem('accounts.no_second_factor', 409, m.authenticatorNeeded());
+    if (renewed.length === 0) throw buildNoFactorProblem();
     this.#parts.security.record({ event: 'recovery_codes_replaced', account });
     return codes;
   };
@@ -217,6 +220,10 @@ function findRow(db: Db, account: string): Promise<SecondFactorRow | undefined> 
 
 function parseRecoveryCodes({ recovery }: SecondFactorRow): readonly string[] {
   return JSON.parse(recovery) as string[];
+}
+
+function buildNoFactorProblem(): Problem {
+  return new Problem('accounts.no_second_factor', 409, m.authenticatorNeeded());
 }
 
 function buildWrongCodeProblem(): Problem {

@@ -148,13 +148,29 @@ export async function deleteAccount(db: Db, name: string): Promise<void> {
   await db.deleteFrom('passkeys').where('account', '=', name).execute();
   await db.deleteFrom('provider_identities').where('account', '=', name).execute();
   await db.deleteFrom('one_time_links').where('account', '=', name).execute();
-  await db.deleteFrom('one_time_links').where('created_by', '=', name).execute();
+  await deleteCreatedLinks(db, name);
   await db.deleteFrom('accounts').where('name', '=', name).execute();
 }
 
 /** Deletes the links that set a new password of an account. */
 export async function deleteResetLinks(db: Db, account: string): Promise<void> {
   await db.deleteFrom('one_time_links').where('kind', '=', 'reset').where('account', '=', account).execute();
+}
+
+/** Deletes the links that an account created, since it may no longer create any. */
+export async function deleteCreatedLinks(db: Db, account: string): Promise<void> {
+  await db.deleteFrom('one_time_links').where('created_by', '=', account).execute();
+}
+
+/** Returns whether the settings declare an account, its role and its password. */
+export async function isDeclaredAccount(db: Db, account: string): Promise<boolean> {
+  const row = await db
+    .selectFrom('declared')
+    .select('account')
+    .where('kind', '=', 'account')
+    .where('account', '=', account)
+    .executeTakeFirst();
+  return row !== undefined;
 }
 
 /** Removes the authenticator app, the recovery codes and the passkeys. Returns whether the second factor was enabled. */

@@ -129,7 +129,10 @@ export interface OneTimeLinkRow {
   readonly created_by: string;
 }
 
-/** User of an OpenID provider who has an account. */
+/**
+ * User of an OpenID provider who has an account. Assignments in the settings have rows of their own, so that an
+ * assignment to another account does not replace the account that the user has without it.
+ */
 export interface ProviderIdentityRow {
   readonly issuer: string;
   readonly subject: string;
@@ -348,6 +351,31 @@ export const accountsMigrations: readonly Migration[] = [
         .addColumn('created_at', 'bigint', (column) => column.notNull())
         .addPrimaryKeyConstraint('provider_identities_key', ['issuer', 'subject'])
         .execute();
+    },
+  },
+  {
+    // An assignment to another account overwrote the row of the account that belongs to the user.
+    name: '011-add-account-to-key-of-provider-identities',
+    async up(db) {
+      await db.schema.alterTable('provider_identities').renameTo('former_provider_identities').execute();
+      await db.schema
+        .createTable('provider_identities')
+        .addColumn('issuer', 'text', (column) => column.notNull())
+        .addColumn('subject', 'text', (column) => column.notNull())
+        .addColumn('account', 'text', (column) => column.notNull())
+        .addColumn('link', 'text', (column) => column.notNull())
+        .addColumn('role', 'text', (column) => column.notNull())
+        .addColumn('grants', 'text', (column) => column.notNull())
+        .addColumn('created_at', 'bigint', (column) => column.notNull())
+        .addPrimaryKeyConstraint('provider_identities_account_key', ['issuer', 'subject', 'account'])
+        .execute();
+      const columns = ['issuer', 'subject', 'account', 'link', 'role', 'grants', 'created_at'] as const;
+      await db
+        .insertInto('provider_identities')
+        .columns(columns)
+        .expression((query) => query.selectFrom('former_provider_identities').select(columns))
+        .execute();
+      await db.schema.dropTable('former_provider_identities').execute();
     },
   },
 ];

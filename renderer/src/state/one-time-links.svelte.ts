@@ -2,6 +2,7 @@ import { oneTimeLinkApi } from '../../../services/contracts/control/one-time-lin
 import type { NewInvitation, OneTimeLink } from '../../../services/contracts/control/one-time-links.ts';
 import { call } from '../api/call.ts';
 import { accounts } from './accounts.svelte.ts';
+import { live } from './live.svelte.ts';
 import { Loadable } from './loadable.svelte.ts';
 
 /** New link with its addresses, which contain the token and are not available later. */
@@ -16,10 +17,13 @@ class OneTimeLinks extends Loadable {
 
   constructor() {
     super();
-    // A used link changes or creates an account.
-    accounts.onChange(() => {
+    const reload = (): void => {
       if (this.phase !== 'loading') void this.load();
-    });
+    };
+    // Events may have been missed during an interruption.
+    live.onReset(reload);
+    // Each new, used or revoked link changes an account.
+    accounts.onChange(reload);
   }
 
   async load(): Promise<void> {

@@ -7,6 +7,8 @@ export interface ProviderUser {
   readonly subject: string;
   /** Account that the owner assigned to the subject in the settings. */
   readonly assignedAccount: string | undefined;
+  /** Accounts that the settings assign to other subjects. */
+  readonly assignedToOthers: readonly string[];
   /** Account name that the provider reports. Users may have chosen it. */
   readonly name: string | undefined;
   /** Creates an account for a subject that has none. */
@@ -19,7 +21,7 @@ export interface ProviderUser {
 
 /**
  * Account of a user, or the reason why there is none: no name was reported; no such account exists; the name belongs
- * to an account that is not linked to the user; the account is disabled or for programs; or it is an administrator's
+ * to an account that is not linked to the user and has credentials or another user; the account is disabled or for programs; or it is an administrator's
  * account that neither the owner nor a group assigned to the user.
  */
 export type ProviderAccount =

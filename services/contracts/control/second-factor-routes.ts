@@ -41,9 +41,10 @@ export const secondFactorApi = {
   renewRecoveryCodes: defineRoute({
     method: 'POST',
     path: '/api/account/second-factor/recovery-codes',
-    summary: 'Replaces the recovery codes. The new ones are in this answer only.',
+    summary:
+      'Replaces the recovery codes, with a code from the app or a recovery code. The new ones are in this answer only.',
     access: 'user',
-    body: OwnPassword,
+    body: Code,
     reply: z.object({ recoveryCodes: z.array(z.string()) }),
   }),
   disable: defineRoute({

@@ -73,10 +73,11 @@ export interface SecondFactors {
    */
   confirm(account: string, code: string, remoteAddress: string): Promise<readonly string[]>;
   /**
-   * Replaces all recovery codes. The new ones are returned only here.
-   * @throws Problem `accounts.no_second_factor` (409)
+   * Replaces all recovery codes, with a code from the app or a recovery code: the password alone must not be enough to
+   * get codes that disable the second factor. The new ones are returned only here.
+   * @throws Problem `accounts.no_second_factor` (409), `accounts.wrong_code` (422), `accounts.too_many_attempts` (429)
    */
-  renewRecoveryCodes(account: string): Promise<readonly string[]>;
+  renewRecoveryCodes(account: string, code: string, remoteAddress: string): Promise<readonly string[]>;
   /**
    * Disables the second factor and removes the passkeys.
    * @throws Problem `accounts.wrong_code` (422)

@@ -30,6 +30,8 @@ export type MappingResult =
       readonly is: 'allowed';
       /** Account that the settings assign to the subject. */
       readonly assignedAccount: string | undefined;
+      /** Accounts that the settings assign to other subjects. */
+      readonly assignedToOthers: readonly string[];
       /** Account name that the provider reports. */
       readonly name: string | undefined;
       readonly rights: GroupRights;
@@ -44,9 +46,11 @@ export const groupGrantPattern = /^(.+)=([a-z0-9][a-z0-9-]{0,63}) (read-write|re
 export function mapToAccount(subject: string, claims: Claims, rules: MappingRules): MappingResult {
   const groups = new Set(toList(readClaim(claims, rules.groupsClaim)));
   const rights = toRights(groups, rules);
-  const entry = rules.accounts.find((each) => each.slice(0, each.lastIndexOf('=')) === subject);
-  if (entry !== undefined)
-    return { is: 'allowed', assignedAccount: entry.slice(entry.lastIndexOf('=') + 1), name: undefined, rights };
+  const assignments = rules.accounts.map(parseAssignment);
+  const assignedAccount = assignments.find((each) => each.subject === subject)?.account;
+  const assignedToOthers = assignments.filter((each) => each.subject !== subject).map(({ account }) => account);
+  if (assignedAccount !== undefined)
+    return { is: 'allowed', assignedAccount, assignedToOthers, name: undefined, rights };
   const isAllowed =
     rules.subjects.includes(subject) ||
     rules.groups.some((group) => groups.has(group)) ||
@@ -56,7 +60,13 @@ export function mapToAccount(subject: string, claims: Claims, rules: MappingRule
   // Users may enter any address that the provider does not verify, also the one after which an account is named.
   if (rules.accountClaim === 'email' && claims['email_verified'] !== true) return { is: 'email-unverified' };
   const isNamed = typeof name === 'string' && name !== '';
-  return { is: 'allowed', assignedAccount: undefined, name: isNamed ? name : undefined, rights };
+  return { is: 'allowed', assignedAccount, assignedToOthers, name: isNamed ? name : undefined, rights };
+}
+
+/** Parses `SUBJECT=ACCOUNT`. Subjects may contain the separator. */
+function parseAssignment(entry: string): { readonly subject: string; readonly account: string } {
+  const separator = entry.lastIndexOf('=');
+  return { subject: entry.slice(0, separator), account: entry.slice(separator + 1) };
 }
 
 /** Returns true when the ID token lacks claims that the rules need. */

@@ -117,10 +117,10 @@ export class OidcRoutes {
     if (result.is === 'not-allowed') throw new Problem('gateway.not_allowed', 403, m.subjectNotAllowed(names));
     if (result.is === 'email-unverified')
       throw new Problem('gateway.email_unverified', 403, m.subjectEmailUnverified(names));
-    const { assignedAccount, name, rights } = result;
+    const { assignedAccount, assignedToOthers, name, rights } = result;
     const mayCreate = provider.createsAccounts && assignedAccount === undefined;
     const account = await context.resolveProviderUser({
-      ...{ issuer, subject, assignedAccount, name, mayCreate },
+      ...{ issuer, subject, assignedAccount, assignedToOthers, name, mayCreate },
       ...rights,
     });
     if (account.is === 'account') return account.name;

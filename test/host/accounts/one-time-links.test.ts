@@ -25,6 +25,15 @@ eachDialect((_name, open, createLocation) => {
   const links = () => fixture.accounts.oneTimeLinks;
   const use = (token: string, name = '') => links().use(token, { name, password: newPassword }, address);
 
+  /** Returns the password hashes by account. */
+  async function exportHashes(): Promise<ReadonlyMap<string, string | null>> {
+    const data = (await fixture.accounts.exportAccounts({ secrets: true })) as {
+      name: string;
+      secrets?: { passwordHash: string | null };
+    }[];
+    return new Map(data.map(({ name, secrets }) => [name, secrets?.passwordHash ?? null]));
+  }
+
   describe('a link that sets a new password', () => {
     it('ends the sessions, keeps the tokens, and works once', async () => {
       const { secret } = await fixture.accounts.signIn('mia', password, client);
@@ -71,6 +80,39 @@ eachDialect((_name, open, createLocation) => {
       await expect(use(later.token)).rejects.toMatchObject(invalid);
       const again = links().createReset('mia', reset);
       await expect(again).rejects.toMatchObject({ code: 'accounts.link_not_possible' });
+    });
+
+    it('does not change the password of an account that the settings declare in the meantime', async () => {
+      const { token } = await links().createReset('mia', reset);
+      const passwordHash = (await exportHashes()).get('ada') ?? '';
+      const user = { name: 'mia', passwordHash, role: 'user' as const };
+      await fixture.accounts.declare({ authUsers: [user], authAccess: [], authTokens: [] });
+      await expect(use(token)).rejects.toMatchObject(invalid);
+      const again = links().createReset('mia', reset);
+      await expect(again).rejects.toMatchObject({ code: 'accounts.provisioned' });
+      // The row of a link that an earlier version left, used at a host that has not loaded the declaration.
+      await fixture.accounts.declare({ authUsers: [], authAccess: [], authTokens: [] });
+      await fixture.accounts.create({ name: 'mia', password });
+      const later = await links().createReset('mia', reset);
+      const declared = { kind: 'account', account: 'mia', name: '', value: '' } as const;
+      await fixture.database.kysely.insertInto('declared').values(declared).execute();
+      await expect(use(later.token)).rejects.toMatchObject(invalid);
+    });
+
+    it('ends when an import changes the password', async () => {
+      const data = (await fixture.accounts.exportAccounts({ secrets: true })) as object[];
+      await fixture.accounts.change('mia', { password: newPassword });
+      const { token } = await links().createReset('mia', reset);
+      await fixture.accounts.importAccounts(data);
+      await expect(use(token)).rejects.toMatchObject(invalid);
+    });
+
+    it('is not created for an account that was removed in the meantime on another host', async () => {
+      const { kysely } = fixture.database;
+      // The change is not published, so this host still has the account in memory.
+      await kysely.deleteFrom('accounts').where('name', '=', 'mia').execute();
+      await expect(links().createReset('mia', reset)).rejects.toMatchObject({ code: 'accounts.unknown' });
+      expect(await kysely.selectFrom('one_time_links').selectAll().execute()).toEqual([]);
     });
 
     it('keeps the second factor unless it is asked to disable it', async () => {
@@ -144,6 +186,41 @@ eachDialect((_name, open, createLocation) => {
       await fixture.accounts.change('eve', { role: 'admin' });
       await fixture.accounts.remove('eve');
       await expect(use(token, 'jo')).rejects.toMatchObject(invalid);
+    });
+
+    it.each([
+      ['loses the role', () => fixture.accounts.change('eve', { role: 'user' })],
+      ['is disabled', () => fixture.accounts.change('eve', { enabled: false })],
+      [
+        'loses the role by a declaration',
+        async () => {
+          const user = { name: 'eve', passwordHash: (await exportHashes()).get('eve') ?? '', role: 'user' as const };
+          await fixture.accounts.declare({ authUsers: [user], authAccess: [], authTokens: [] });
+        },
+      ],
+      [
+        'loses the role by an import',
+        async () => {
+          const data = (await fixture.accounts.exportAccounts({ secrets: true })) as { name: string; role: string }[];
+          const role = 'user';
+          await fixture.accounts.importAccounts(data.map((each) => (each.name === 'eve' ? { ...each, role } : each)));
+        },
+      ],
+    ])('is deleted when its creator %s', async (_change, change) => {
+      await fixture.accounts.create({ name: 'eve', password, role: 'admin' });
+      await links().createInvitation(invitation, 'eve');
+      const { link } = await links().createInvitation(invitation, 'ada');
+      await change();
+      const rows = await fixture.database.kysely.selectFrom('one_time_links').select('id').execute();
+      expect(rows).toEqual([{ id: link.id }]);
+    });
+
+    it('publishes a change when it is created or revoked, so that pages reload the links', async () => {
+      fixture.changed.length = 0;
+      const { link } = await links().createInvitation(invitation, 'ada');
+      expect(fixture.changed).toEqual(['ada']);
+      await links().revoke(link.id);
+      expect(fixture.changed).toEqual(['ada', 'ada']);
     });
 
     it('is limited in number', async () => {

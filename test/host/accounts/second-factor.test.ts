@@ -60,11 +60,13 @@ eachDialect((_name, open, createLocation) => {
 
     it('replaces the recovery codes, so that the former ones no longer work', async () => {
       await fixture.accounts.factors.begin('mia');
-      const none = fixture.accounts.factors.renewRecoveryCodes('mia');
-      await expect(none).rejects.toMatchObject({ code: 'accounts.no_second_factor' });
-      const { recoveryCodes } = await enable();
+      const renew = (proof: string) => fixture.accounts.factors.renewRecoveryCodes('mia', proof, address);
+      await expect(renew('000000')).rejects.toMatchObject({ code: 'accounts.no_second_factor' });
+      const { secret, recoveryCodes } = await enable();
       await complete(recoveryCodes[0] ?? '');
-      const [first = ''] = await fixture.accounts.factors.renewRecoveryCodes('mia');
+      await expect(renew('000000')).rejects.toMatchObject(wrong);
+      expect(await fixture.accounts.factors.status('mia')).toMatchObject({ recoveryLeft: 9 });
+      const [first = ''] = await renew(code(secret));
       expect(await fixture.accounts.factors.status('mia')).toMatchObject({ on: true, recoveryLeft: 10 });
       await expect(complete(recoveryCodes[1] ?? '')).rejects.toMatchObject(wrong);
       await complete(first);

@@ -124,13 +124,75 @@ describe('existing accounts', () => {
 
   it('links accounts to the first subject with their name when none are created automatically', async () => {
     await home.change({ oidcCreateAccounts: false });
-    await create({ name: 'kim', password });
+    await create({ name: 'kim' });
     expect((await signIn('sub-kim')).status).toBe(303);
     expect((await signIn('sub-other-kim')).status).toBe(403);
+    // The user keeps the account that was linked before it had a password.
+    await change('kim', { password });
+    expect((await signIn('sub-kim')).status).toBe(303);
     // A new account of the same name is another one.
     await api(home.host.url('control'), '/api/accounts/kim?data=delete', { method: 'DELETE' });
-    await create({ name: 'kim', password });
+    await create({ name: 'kim' });
     expect((await signIn('sub-other-kim')).status).toBe(303);
+  });
+
+  it('refuses to link accounts that have credentials when none are created automatically', async () => {
+    await home.change({ oidcCreateAccounts: false });
+    await create({ name: 'grace', password });
+    await create({ name: 'kim' });
+    await api(home.host.url('control'), '/api/accounts/kim/tokens', { method: 'POST', body: '{}' });
+    const taken = { provider: 'Harbour', subject: 'sub-grace', account: 'grace' };
+    expect(decode(await signIn('sub-grace'))).toContain(problems.subjectNameTaken(taken));
+    expect((await signIn('sub-kim')).status).toBe(403);
+  });
+
+  it.each([{ oidcCreateAccounts: true }, { oidcCreateAccounts: false }])(
+    'refuses names of accounts that the owner assigned to others, with $oidcCreateAccounts',
+    async (setting) => {
+      await home.change({ ...setting, oidcAccounts: ['sub-kim=Kim', 'sub-ada=grace'] });
+      await create({ name: 'grace' });
+      await create({ name: 'Kim' });
+      people['sub-other-kim'] = { preferred_username: 'Kim', groups: ['family'] };
+      // The assigned users have not signed in yet.
+      expect((await signIn('sub-other-kim')).status).toBe(403);
+      expect((await signIn('sub-grace')).status).toBe(403);
+      expect((await signIn('sub-kim')).status).toBe(303);
+      // After the assignment ended, the account is still that of the user who signed in to it.
+      await home.change({ oidcAccounts: [] });
+      expect((await signIn('sub-other-kim')).status).toBe(403);
+    },
+  );
+
+  it('creates no account with a name that the owner assigned to another subject', async () => {
+    await home.change({ oidcAccounts: ['sub-kim=kim'] });
+    const taken = { provider: 'Harbour', subject: 'sub-other-kim', account: 'kim' };
+    expect(decode(await signIn('sub-other-kim'))).toContain(problems.subjectNameTaken(taken));
+    expect(await find('kim')).toBeUndefined();
+  });
+
+  it('keeps the account of a user who is assigned to another one for some time', async () => {
+    await signIn('sub-kim');
+    await create({ name: 'grace', password });
+    await home.change({ oidcAccounts: ['sub-kim=grace'] });
+    expect((await signIn('sub-kim')).status).toBe(303);
+    expect((await find('grace'))?.grants).toEqual([lampGrant]);
+    expect((await signIn('sub-other-kim')).status).toBe(403);
+    await home.change({ oidcAccounts: [] });
+    const response = await signIn('sub-kim');
+    expect(response.status).toBe(303);
+    // The rights of the groups follow the user.
+    expect((await find('grace'))?.grants).toEqual([]);
+    expect((await find('kim'))?.grants).toEqual([lampGrant]);
+    people['sub-kim'] = { preferred_username: 'kim', groups: [] };
+    await home.change({ oidcSubjects: ['sub-kim'] });
+    await signIn('sub-kim');
+    expect((await find('kim'))?.grants).toEqual([]);
+  });
+
+  it('links an account to one of two users with the same name who sign in at the same time', async () => {
+    await create({ name: 'kim' });
+    const responses = await Promise.all([signIn('sub-kim'), signIn('sub-other-kim')]);
+    expect(responses.map(({ status }) => status).toSorted((a, b) => a - b)).toEqual([303, 403]);
   });
 });
 
@@ -154,6 +216,19 @@ describe('groups of the provider', () => {
     people['sub-kim'] = { preferred_username: 'kim', groups: [] };
     await signIn('sub-kim');
     expect((await find('kim'))?.grants).toEqual([own, { ...lampGrant, permission: 'none' }]);
+  });
+
+  it('records no change when an administrator saves the grants in another order', async () => {
+    await home.change({ oidcGroupGrants: ['family=lamp read *', 'family=lamp read b'] });
+    await signIn('sub-kim');
+    const [first, second] = (await find('kim'))?.grants ?? [];
+    await change('kim', { grants: [second, first] });
+    const countRecords = (): number => home.host.log.filter((line) => line.includes('grants changed')).length;
+    const before = countRecords();
+    expect(before).toBeGreaterThan(0);
+    expect((await signIn('sub-kim')).status).toBe(303);
+    expect(countRecords()).toBe(before);
+    expect((await find('kim'))?.grants).toEqual([second, first]);
   });
 
   it('gives and takes the role of an administrator, but only where a group gave it', async () => {

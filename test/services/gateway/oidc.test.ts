@@ -29,7 +29,7 @@ beforeEach(async () => {
   await api(home.host.url('control'), '/api/accounts', {
     method: 'POST',
     body: JSON.stringify({
-      ...{ name: 'grace', password: 'long enough', role: 'user' },
+      ...{ name: 'grace', role: 'user' },
       grants: [{ service: 'lamp', resource: '*', permission: 'read' }],
     }),
   });
@@ -101,7 +101,10 @@ describe('OpenID Connect sign-in', () => {
     expect((await signIn('sub-ada')).status).toBe(303);
     expect((await signIn('sub-eve')).status).toBe(303);
     expect((await signIn('sub-grace')).status).toBe(403);
+    // The account belongs to the user who signed in to it, also after the assignment ended.
     await home.change({ oidcAccounts: [], oidcSubjects: ['sub-grace'] });
+    expect((await signIn('sub-grace')).status).toBe(403);
+    await home.change({ oidcAccounts: ['sub-grace=grace'] });
     expect((await signIn('sub-grace')).status).toBe(303);
     await api(home.host.url('control'), '/api/accounts/grace', { method: 'PATCH', body: '{"enabled":false}' });
     expect((await signIn('sub-grace')).status).toBe(403);
