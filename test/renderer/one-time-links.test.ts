@@ -181,7 +181,7 @@ describe.skipIf(noBrowser)('one-time links through the gateway on a phone', () =
   let home: Home;
   let browser: Browser;
   beforeAll(async () => {
-    home = await openHome({ services: [lamp, control, gateway], settings: { shared: ['lamp'] } });
+    home = await openHome({ services: [lamp, inbox, control, gateway], settings: { shared: ['lamp'] } });
     browser = await launchBrowser('engine', [`--host-resolver-rules=MAP *.nas.local ${lan}, MAP nas.local ${lan}`]);
   });
   afterAll(async () => {
@@ -232,8 +232,15 @@ describe.skipIf(noBrowser)('one-time links through the gateway on a phone', () =
     await page.getByRole('alert').getByText(accountProblems.oneTimeLinkInvalid()).waitFor();
   });
 
-  it('leads to the app where that is shared', async () => {
+  it('leads to the app where that is shared, and shows a code to scan', async () => {
     await home.change({ shared: ['lamp', 'control'] });
+    await using admin = await openPage(browser);
+    await signIn(admin.page.context(), home.host.url('control'));
+    await admin.page.goto(`${home.host.url('control')}/settings/accounts`);
+    await admin.page.getByRole('button', { name: accountsMessages.invitePerson() }).click();
+    await admin.page.getByRole('button', { name: accountsMessages.createInvitation() }).click();
+    await admin.page.getByRole('img', { name: accountsMessages.linkQrLabel() }).waitFor();
+    await expectFits(admin, 'invitation-code', screens[1]);
     const [link = ''] = await invite({});
     expect(link).toMatch(/^https:\/\/127\.0\.0\.2:\d+\/link#/);
     expect((await home.ask(link.split('#')[0] ?? '', { headers: { Accept: 'text/html' } })).status).toBe(200);
