@@ -5,9 +5,7 @@ import { removeTree } from '../../kit/platform/file-replacement.ts';
 import type { Context } from '../../contracts/service.ts';
 import type { Tables } from '../store/tables.ts';
 import { readFolderContent } from './repository-folders.ts';
-
-/** Age from which a row of a host with an earlier version, which does not identify itself, counts as interrupted, ms. */
-const unknownHostAfterMs = 2 * 60 * 60_000;
+import { unknownHostAfterMs } from './unknown-hosts.ts';
 
 export interface StaleRepositoriesDependencies {
   readonly context: Pick<Context, 'clock' | 'commit' | 'db' | 'leases' | 'log' | 'singleHost'>;

@@ -118,9 +118,13 @@ export class RepositoryUpkeep implements AsyncDisposable {
     if (!signal.aborted) await stale.remove(modifiedBefore);
   }
 
-  /** Removes git's locks of maintenance that ended with its host. They would prevent the deletion of branches. */
+  /**
+   * Releases the locks of ended hosts, and removes git's own locks of maintenance that ended with its host. These would
+   * prevent the deletion of branches.
+   */
   async #removeInterruptedLocks(): Promise<void> {
     const { find, folder, locks, repositoriesFolder } = this.#dependencies;
+    for (const kind of ['merge', 'record'] as const) await locks.releaseInterrupted(kind);
     const ids = await locks.listInterrupted('maintenance');
     if (ids.length === 0) return;
     const before = (await repositoriesFolder.readClock()) - minLockAgeMs;
