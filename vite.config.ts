@@ -63,7 +63,7 @@ export default defineConfig({
             {
               name: 'shared',
               test: /renderer\/src\/(parts|state|api)\/|node_modules\/(svelte|zod)\/|services\/contracts\//,
-              minShareCount: 28,
+              minShareCount: 20,
             },
             // Texts and small modules of the frame and of Home, which the first page loads.
             { name: 'first', test: new RegExp(`(${firstPage.join('|')})\\.(svelte|ts)`) },

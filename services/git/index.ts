@@ -90,13 +90,17 @@ function create(context: Context, initialSettings: Settings): Service {
     async backup(target) {
       // Other hosts use the folder as well, and its tables are not part of the backup.
       if (repositoriesFolder.isShared) return;
-      const root = repositoriesFolder.path;
+      const { mayBeMissing, path: root } = repositoriesFolder;
+      // The folder of a file system that is not mounted contains no repositories.
+      await repositoriesFolder.verify();
       // Without git no pushes are possible, so the folders can be copied.
-      if (monitor.problem !== undefined) return copyRepositories(root, target);
-      await upkeep.runPaused(() => backupRepositories({ git, root }, target));
+      if (monitor.problem !== undefined) await copyRepositories({ mayBeMissing, root }, target);
+      else await upkeep.runPaused(() => backupRepositories({ mayBeMissing, root, git }, target));
+      await repositoriesFolder.verify();
     },
     async restore(source) {
       if (repositoriesFolder.isShared) return;
+      await repositoriesFolder.ensureRestorable();
       await restoreRepositories({ files: context.files, root: repositoriesFolder.path }, source);
     },
     health: () => getHealth({ context, settings, monitor, nameConflicts, repositories, repositoriesFolder }),

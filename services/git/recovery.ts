@@ -6,7 +6,7 @@ import { reconcileRestored } from './repositories/backup.ts';
 import { removeOrphanedBlobs } from './repositories/repository-blobs.ts';
 import type { Owners } from './repositories/owners.ts';
 import { removeLocks } from './repositories/stale-files.ts';
-import { removeStaleRepositories } from './repositories/stale-repositories.ts';
+import { StaleRepositories } from './repositories/stale-repositories.ts';
 import type { RepositoryStorage } from './repositories/storage.ts';
 
 /** Repairs unfinished work of an interrupted run or a restored backup, and of ended hosts. */
@@ -23,7 +23,8 @@ export async function recover({
   await reconcileRestored({ context, git }, folder);
   // If other hosts use the same repositories, one of them removes stale ones.
   if (context.singleHost) {
-    await removeStaleRepositories({ context, root: repositoriesFolder.path });
+    const { mayBeMissing, path: root } = repositoriesFolder;
+    await new StaleRepositories({ context, mayBeMissing, root }).remove();
     await removeStaleLocks(context, storage);
   }
   const cleanup = removeOrphanedBlobs(context, db);

@@ -1,4 +1,5 @@
 import { Worker } from 'node:worker_threads';
+import { Problem } from '../../../services/contracts/problem.ts';
 import { getThreadFile } from '../../../services/kit/limited-thread.ts';
 import type { ReadJob, ReadOutcome } from './read-worker.ts';
 import { problemFromThread } from './thread-problem.ts';
@@ -8,7 +9,7 @@ import type { BackupJob, BackupOutcome, BackupSummary, ServicePart, ServicePartW
 /**
  * Writes a backup in a separate thread, since copying databases and hashing would block the event loop. Services
  * write their own parts here when the thread requests them.
- * @throws the errors of `writeBackup`.
+ * @throws the errors of `writeBackup`, and the Problem of a service that could not write its part.
  */
 export async function writeBackupInThread(
   job: Omit<BackupJob, 'parts'>,
@@ -19,15 +20,24 @@ export async function writeBackupInThread(
     ...job,
     parts: parts.map(({ id, excludedFromCopy }) => ({ id, excludedFromCopy })),
   };
+  let serviceFailure: unknown;
   const worker = startThread(getThreadFile('worker', import.meta.url), workerData, reject);
   worker.on('message', (message: BackupOutcome) => {
     if (!('part' in message)) return void resolve(message);
     const written = (failure?: unknown): void => worker.postMessage({ failure } satisfies ServicePartWritten);
     const request = parts.find(({ id }) => id === message.part);
-    (request?.write(message.folder) ?? Promise.resolve()).then(() => written(), written);
+    (request?.write(message.folder) ?? Promise.resolve()).then(
+      () => written(),
+      (error: unknown) => {
+        serviceFailure = error;
+        written(error);
+      },
+    );
   });
   const outcome = await promise;
   if ('summary' in outcome) return outcome.summary;
+  // The thread receives only the message of the Problem, without its text in the language of the reader.
+  if (serviceFailure instanceof Problem) throw serviceFailure;
   throw problemFromThread(outcome.problem);
 }
 

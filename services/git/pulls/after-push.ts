@@ -38,6 +38,8 @@ export function createIssueUpdates(
   const updateHeads = async (repository: Repository, change: RefChange): Promise<readonly HeadUpdate[]> => {
     const branch = change.ref.slice(branchPrefix.length);
     const updates: HeadUpdate[] = [];
+    // Pushes of several hosts can be recorded in another order than git made them. The latest one updates the heads.
+    if ((await pulls.findBranch(repository, branch)) !== change.after) return updates;
     const openPulls = await findPullsFromBranch(db, repository, branch);
     for (const { id, number, repository_id, head_commit, base_branch } of openPulls) {
       const base = repository_id === repository.id ? repository : await repositories.findById(repository_id);
@@ -66,9 +68,7 @@ export function createIssueUpdates(
   return async ({ repository, account, changes, id }) => {
     const branches = changes.filter(({ ref }) => ref.startsWith(branchPrefix));
     const updatedBranches = branches.filter(({ after }) => after !== zeroId);
-    const deletedBranches = branches.flatMap(({ ref, after }) =>
-      after === zeroId ? [ref.slice(branchPrefix.length)] : [],
-    );
+    const deletedBranches = await listDeletedBranches(pulls, repository, branches);
     const updates = (await Promise.all(updatedBranches.map((change) => updateHeads(repository, change)))).flat();
     const pushedCommits: { readonly commit: Commit; readonly closes: boolean }[] = [];
     for (const { ref, before, after } of updatedBranches) {
@@ -88,6 +88,21 @@ export function createIssueUpdates(
       });
     };
   };
+}
+
+/** Lists the branches that a push deleted, except those that a later push has created again. */
+async function listDeletedBranches(
+  pulls: Pick<Pulls, 'findBranch'>,
+  repository: Repository,
+  changes: readonly RefChange[],
+): Promise<readonly string[]> {
+  const branches: string[] = [];
+  for (const { ref, after } of changes) {
+    const branch = ref.slice(branchPrefix.length);
+    const isDeleted = after === zeroId && (await pulls.findBranch(repository, branch)) === undefined;
+    if (isDeleted) branches.push(branch);
+  }
+  return branches;
 }
 
 /** Finds open pull requests from a branch. */

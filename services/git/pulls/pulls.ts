@@ -2,6 +2,7 @@ import { GiteaProblem } from '../domain/page-problem.ts';
 import * as m from '#messages/git-problems';
 import { Problem } from '../../contracts/problem.ts';
 import { zeroId } from '../domain/ref-change.ts';
+import { GitError } from '../engine/git.ts';
 import { isDraftTitle } from '../domain/issue-text.ts';
 import { createIssue, type NewIssue } from '../issues/changes.ts';
 import type { Issue } from '../issues/issues.ts';
@@ -167,8 +168,15 @@ export class Pulls {
   async #writeMissingReference(repository: Repository, number: number, issue: number, commit: string): Promise<void> {
     const { db, folder, git, objects } = this.#dependencies.storage;
     const ref = getPullReference(number);
-    if ((await objects.findCommit(folder(repository), ref)) === undefined)
-      await git.run(folder(repository), ['update-ref', ref, commit, zeroId]);
+    const isMissing = async (): Promise<boolean> => (await objects.findCommit(folder(repository), ref)) === undefined;
+    if (await isMissing()) {
+      try {
+        await git.run(folder(repository), ['update-ref', ref, commit, zeroId]);
+      } catch (error) {
+        // Another host has written the reference in the meantime.
+        if (!(error instanceof GitError) || (await isMissing())) throw error;
+      }
+    }
     await db.updateTable('pulls').set({ ref_due: 0 }).where('issue_id', '=', issue).execute();
   }
 

@@ -8,6 +8,7 @@ import type { Git } from '../engine/git.ts';
 import type { Tables } from '../store/tables.ts';
 import { readReferences, readSize } from './references.ts';
 import { getRestoreMarker, restoreMarkerName } from './repositories-folder.ts';
+import { listRepositoryFolders, readFolderContent } from './repository-folders.ts';
 
 const rootFolder = 'repositories';
 const branchPrefix = 'refs/heads/';
@@ -20,15 +21,23 @@ export interface BackupDependencies {
   readonly git: Git;
 }
 
+/** Folder with all repositories. */
+export interface RepositoriesSource {
+  readonly root: string;
+  /** A folder in the data folder does not exist before the first repository. */
+  readonly mayBeMissing: boolean;
+}
+
 /**
  * Saves all repositories while pushes may continue. The references of a repository are read before its objects are
  * copied: all objects that they refer to already exist, and objects are never deleted.
  */
 export async function backupRepositories(
-  { git, root }: { readonly git: Git; readonly root: string },
+  { git, ...folders }: RepositoriesSource & { readonly git: Git },
   target: string,
 ): Promise<void> {
-  for (const [part, name] of await listRepositoryFolders(root)) {
+  const { root } = folders;
+  for (const { part, name } of await listRepositoryFolders(root, folders)) {
     const source = join(root, part, name);
     const folder = join(target, rootFolder, part, name);
     try {
@@ -49,9 +58,9 @@ export async function backupRepositories(
 }
 
 /** Copies all repositories while no push can change them. */
-export async function copyRepositories(root: string, target: string): Promise<void> {
-  for (const [part, name] of await listRepositoryFolders(root)) {
-    await cp(join(root, part, name), join(target, rootFolder, part, name), { recursive: true });
+export async function copyRepositories(source: RepositoriesSource, target: string): Promise<void> {
+  for (const { part, name } of await listRepositoryFolders(source.root, source)) {
+    await cp(join(source.root, part, name), join(target, rootFolder, part, name), { recursive: true });
   }
 }
 
@@ -61,9 +70,10 @@ export async function restoreRepositories(
   source: string,
 ): Promise<void> {
   await writeFile(getRestoreMarker(files), '');
-  // The marker of the folder remains.
-  for (const part of await listParts(root)) await removeTree(join(root, part));
-  for (const [part, name] of await listRepositoryFolders(join(source, rootFolder))) {
+  // The marker of the folder and other files remain.
+  for (const { part, name } of (await readFolderContent(root, { mayBeMissing: true })).folders)
+    await removeTree(join(root, part, name));
+  for (const { part, name } of await listRepositoryFolders(join(source, rootFolder), { mayBeMissing: true })) {
     const target = join(root, part, name);
     await cp(join(source, rootFolder, part, name), target, { recursive: true });
     // Git does not recognize a repository without these folders, and archives contain no empty folders.
@@ -87,7 +97,7 @@ export async function reconcileRestored(
     .execute();
   for (const row of rows) {
     const path = folder(row);
-    const head = await readFile(join(path, 'HEAD'), 'utf8').catch(() => undefined);
+    const head = await readHead(path);
     if (head === undefined) {
       await context.commit((transaction: Kysely<Tables>) =>
         transaction.deleteFrom('repositories').where('id', '=', row.id).execute(),
@@ -109,19 +119,13 @@ export async function reconcileRestored(
   await rm(marker, { force: true });
 }
 
-/** Lists the folders of repositories with the folders that contain them. */
-export async function listRepositoryFolders(root: string): Promise<readonly (readonly [string, string])[]> {
-  const parts = await listParts(root);
-  const names = await Promise.all(parts.map((part) => readdir(join(root, part))));
-  return parts.flatMap((part, index) =>
-    (names[index] ?? []).filter((name) => name.endsWith('.git')).map((name) => [part, name] as const),
-  );
-}
-
-/** Lists the folders that contain repositories: the first two characters of their names. */
-export async function listParts(root: string): Promise<readonly string[]> {
-  const names = await readdir(root).catch(() => []);
-  return names.filter((name) => /^[a-z0-9]{2}$/.test(name));
+/** Reads the reference of the default branch; undefined if the repository does not exist. */
+async function readHead(path: string): Promise<string | undefined> {
+  return readFile(join(path, 'HEAD'), 'utf8').catch((error: NodeJS.ErrnoException) => {
+    // A repository that cannot be read at the moment still exists.
+    if (error.code === 'ENOENT') return undefined;
+    throw error;
+  });
 }
 
 /**

@@ -7,7 +7,15 @@ import type { Context } from '../../contracts/service.ts';
 import { SingleFlight } from '../../kit/single-flight.ts';
 import { systemTimer } from '../../kit/system-timer.ts';
 import type { Tables } from '../store/tables.ts';
-import { readMarker, removeMarker, reserveMarker, writeMarker, type FolderMarker } from './folder-marker.ts';
+import {
+  markerName,
+  readMarker,
+  removeMarker,
+  reserveMarker,
+  writeMarker,
+  type FolderMarker,
+} from './folder-marker.ts';
+import { getRelativeFolder, readFolderContent } from './repository-folders.ts';
 
 /** Time for which the result of a check applies, ms. */
 const freshMs = 1000;
@@ -19,6 +27,8 @@ const timeoutMs = 5000;
 const maxSearched = 50;
 /** Delay before a marker that another host is writing is read again, ms. */
 const markerDelayMs = 200;
+/** Maximum number of unexpected files that are logged. */
+const maxLogged = 5;
 const rowName = 'repositories';
 /** File in the folder of the service. */
 export const restoreMarkerName = 'restored';
@@ -41,6 +51,9 @@ export class RepositoriesFolder implements AsyncDisposable {
   readonly path: string;
   /** The folder is outside of the data folder, and other hosts may use it. */
   readonly isShared: boolean;
+  /** The folder is in the data folder and does not exist before the first repository. */
+  readonly mayBeMissing: boolean;
+  readonly #isConfigured: boolean;
   readonly #context: RepositoriesFolderOptions['context'];
   readonly #isVerified: boolean;
   readonly #listeners = new Set<AvailabilityListener>();
@@ -56,7 +69,9 @@ export class RepositoriesFolder implements AsyncDisposable {
     this.#context = context;
     this.path = configuredPath === '' ? join(context.files, 'repositories') : configuredPath;
     this.isShared = configuredPath !== '' && !context.singleHost;
-    this.#isVerified = configuredPath !== '' || !context.singleHost;
+    this.#isConfigured = configuredPath !== '';
+    this.#isVerified = this.#isConfigured || !context.singleHost;
+    this.mayBeMissing = !this.#isVerified;
   }
 
   /** Reason why the folder cannot be used; undefined while it can be used. */
@@ -79,7 +94,8 @@ export class RepositoriesFolder implements AsyncDisposable {
 
   /**
    * Ensures that the folder can be used. Without `now`, a check of the last second is sufficient.
-   * @throws Problem `git.repositories_unavailable`, `git.repositories_not_shared`, `git.repositories_foreign` (503)
+   * @throws Problem `git.repositories_unavailable`, `git.repositories_not_shared`, `git.repositories_foreign`,
+   * `git.repositories_missing`, `git.repositories_not_dedicated` (503)
    */
   async ensure({ now = false } = {}): Promise<void> {
     if (!this.#isVerified) return;
@@ -88,6 +104,27 @@ export class RepositoriesFolder implements AsyncDisposable {
     if (!now && performance.now() - this.#checkedAt < freshMs) return;
     await this.#checking.run();
     this.#throwProblem();
+  }
+
+  /**
+   * Checks the folder now, also while an earlier check has failed: a backup does not depend on the regular check.
+   * @throws Problem as {@link ensure}
+   */
+  async verify(): Promise<void> {
+    if (!this.#isVerified) return;
+    await this.#checking.run();
+    this.#throwProblem();
+  }
+
+  /**
+   * Ensures that a backup can be restored to the folder: no installation has used it, or it can be used.
+   * @throws Problem as {@link ensure}
+   */
+  async ensureRestorable(): Promise<void> {
+    // The folder in the data folder was replaced with the rest of it.
+    if (!this.#isConfigured) return;
+    if ((await readMarker(this.path)) !== undefined || (await this.#readStoredId()) !== undefined) return this.verify();
+    await this.#ensureDedicated();
   }
 
   /** Returns the present time by the clock of the file system, which sets the times of files. */
@@ -157,7 +194,7 @@ export class RepositoriesFolder implements AsyncDisposable {
     const marker = await this.#readCompleteMarker();
     const storedId = await this.#readStoredId();
     if (marker === undefined && storedId !== undefined) {
-      if (!this.isShared && (await exists(getRestoreMarker(this.#context.files))))
+      if (!this.#isConfigured && (await exists(getRestoreMarker(this.#context.files))))
         return this.#adopt(installation, storedId);
       // A missing folder, unlike an empty one, cannot be a wrong one.
       throw (await exists(this.path)) ? buildNotSharedProblem() : buildUnavailableProblem();
@@ -165,6 +202,8 @@ export class RepositoriesFolder implements AsyncDisposable {
     if (marker === undefined) return this.#claim(installation);
     if (marker === 'empty') return this.#adopt(installation, storedId);
     if (marker.installation !== installation) throw buildForeignProblem();
+    // The tables were replaced. The folder may contain repositories that only the former tables know.
+    if (storedId === undefined) await this.#ensureDedicated();
     if ((storedId ?? (await this.#storeId(marker.id))) !== marker.id) throw buildNotSharedProblem();
     this.#marker = marker;
   }
@@ -172,6 +211,7 @@ export class RepositoriesFolder implements AsyncDisposable {
   /** Makes the folder the one of the installation, which has none yet. */
   async #claim(installation: string): Promise<void> {
     if (!(await this.#containsRepositories())) throw buildProblem('git.repositories_missing', m.repositoriesMissing);
+    if (this.#isConfigured) await this.#ensureDedicated();
     await mkdir(this.path, { recursive: true, mode: 0o700 });
     // Another host has claimed the same folder at the same moment.
     if (!(await reserveMarker(this.path))) return this.#open();
@@ -186,9 +226,11 @@ export class RepositoriesFolder implements AsyncDisposable {
 
   /** Completes an empty marker, which an administrator or an interrupted host created. */
   async #adopt(installation: string, storedId: string | undefined): Promise<void> {
+    if (this.#isConfigured) await this.#ensureDedicated();
     const id = storedId ?? (await this.#storeId(this.#context.random.text(20)));
-    this.#marker = { id, installation };
-    await writeMarker(this.path, this.#marker);
+    const marker = { id, installation };
+    await writeMarker(this.path, marker);
+    this.#marker = marker;
   }
 
   /** Reads the marker. Waits for another host that has reserved it and will complete it. */
@@ -199,6 +241,24 @@ export class RepositoriesFolder implements AsyncDisposable {
     using _timer = systemTimer.after(markerDelayMs, () => resolve(undefined));
     await promise;
     return readMarker(this.path);
+  }
+
+  /**
+   * Ensures that the folder contains only known repositories: those without a row are removed, and a folder with other
+   * files was probably selected by mistake.
+   */
+  async #ensureDedicated(): Promise<void> {
+    const { folders, others } = await readFolderContent(this.path, { mayBeMissing: true });
+    const rows = await (this.#context.db as Kysely<Tables>).selectFrom('repositories').select('folder').execute();
+    const expected = new Set(rows.map(({ folder }) => getRelativeFolder(folder)));
+    const unknown = folders
+      .filter(({ isRemoved }) => !isRemoved)
+      .map(({ part, name }) => join(part, name))
+      .filter((path) => !expected.has(path));
+    const unexpected = [...unknown, ...others.filter((path) => !isCreatedBySystem(path))];
+    if (unexpected.length === 0) return;
+    const cause = new Error(`unexpected content: ${unexpected.slice(0, maxLogged).join(', ')}`);
+    throw buildProblem('git.repositories_not_dedicated', m.repositoriesNotDedicated, cause);
   }
 
   /** Returns whether the folder contains most repositories of the tables, so that no host claims an empty one. */
@@ -241,6 +301,11 @@ export class RepositoriesFolder implements AsyncDisposable {
   }
 }
 
+/** Returns whether an unused folder can contain the file: the marker, and what file systems and computers create. */
+function isCreatedBySystem(path: string): boolean {
+  return path.startsWith(markerName) || path.startsWith('.') || path === 'lost+found';
+}
+
 async function exists(path: string): Promise<boolean> {
   return stat(path).then(
     () => true,
@@ -268,9 +333,4 @@ function buildProblem(code: string, text: () => string, cause?: unknown): Proble
 /** Returns the path of a file that exists from the restore of a backup until the tables are updated. */
 export function getRestoreMarker(files: string): string {
   return join(files, restoreMarkerName);
-}
-
-/** Returns the path of a repository below the folder with all repositories. */
-export function getRelativeFolder(folder: string): string {
-  return join(folder.slice(0, 2), `${folder}.git`);
 }

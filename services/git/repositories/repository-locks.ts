@@ -15,12 +15,6 @@ const checkOwnerEveryMs = 1000;
 /** Maximum time that work waits for other hosts, ms. */
 const maxWaitMs = 60_000;
 
-/** Lock of the work in progress. */
-export interface RepositoryLock {
-  /** The previous owner ended before its work was complete. */
-  readonly wasInterrupted: boolean;
-}
-
 type LockContext = Pick<Context, 'commit' | 'db' | 'leases' | 'log' | 'random' | 'singleHost'>;
 
 /**
@@ -40,12 +34,12 @@ export class RepositoryLocks {
    * Runs work after all earlier work of this kind on the repository.
    * @throws Problem `git.busy` (503) if another host does not end its work in time
    */
-  async run<T>(kind: LockKind, repository: number, work: (lock: RepositoryLock) => Promise<T>): Promise<T> {
+  async run<T>(kind: LockKind, repository: number, work: () => Promise<T>): Promise<T> {
     const name = `${kind}/${String(repository)}`;
     const previous = this.#queues.get(name);
     const task = (async () => {
       await previous?.catch(() => undefined);
-      return this.#context.singleHost ? work({ wasInterrupted: false }) : this.#runShared(name, work);
+      return this.#context.singleHost ? work() : this.#runShared(name, work);
     })();
     this.#queues.set(name, task);
     try {
@@ -63,15 +57,20 @@ export class RepositoryLocks {
     return ofKind.flatMap(({ name, host_id }) => (ended.has(host_id) ? [Number(name.slice(kind.length + 1))] : []));
   }
 
+  /** Releases the locks of ended hosts. They would remain until the next work of their kind on the repository. */
+  async releaseInterrupted(kind: LockKind): Promise<void> {
+    for (const id of await this.listInterrupted(kind)) await this.run(kind, id, () => Promise.resolve());
+  }
+
   get #db(): Kysely<Tables> {
     return this.#context.db;
   }
 
-  async #runShared<T>(name: string, work: (lock: RepositoryLock) => Promise<T>): Promise<T> {
+  async #runShared<T>(name: string, work: () => Promise<T>): Promise<T> {
     const token = this.#context.random.text(12);
-    const lock = await this.#acquire(name, token);
+    await this.#acquire(name, token);
     try {
-      return await work(lock);
+      return await work();
     } finally {
       await this.#release(name, token);
     }
@@ -89,13 +88,13 @@ export class RepositoryLocks {
     }
   }
 
-  async #acquire(name: string, token: string): Promise<RepositoryLock> {
+  async #acquire(name: string, token: string): Promise<void> {
     const deadline = performance.now() + maxWaitMs;
     let nextOwnerCheck = 0;
     for (;;) {
-      if (await this.#insert(name, token)) return { wasInterrupted: false };
+      if (await this.#insert(name, token)) return;
       if (performance.now() >= nextOwnerCheck) {
-        if (await this.#takeOver(name, token)) return { wasInterrupted: true };
+        if (await this.#takeOver(name, token)) return;
         nextOwnerCheck = performance.now() + checkOwnerEveryMs;
       }
       if (performance.now() >= deadline) throw new Problem('git.busy', 503, m.repositoryBusy);

@@ -8,7 +8,8 @@ import type { Context } from '../../contracts/service.ts';
 import type { Git } from '../engine/git.ts';
 import { removeRepositoryBlobs } from './repository-blobs.ts';
 import type { OwnerRow, Tables } from '../store/tables.ts';
-import { getRelativeFolder, type RepositoriesFolder } from './repositories-folder.ts';
+import type { RepositoriesFolder } from './repositories-folder.ts';
+import { getRelativeFolder } from './repository-folders.ts';
 import type { Repositories, Repository } from './repositories.ts';
 
 /** Properties of a new repository. */

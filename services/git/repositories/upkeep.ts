@@ -8,7 +8,7 @@ import type { Repository } from './repositories.ts';
 import type { RepositoriesFolder } from './repositories-folder.ts';
 import type { RepositoryLocks } from './repository-locks.ts';
 import { hasLocks, removeLocks } from './stale-files.ts';
-import { removeStaleRepositories } from './stale-repositories.ts';
+import { StaleRepositories } from './stale-repositories.ts';
 
 /** Interval in which the work of ended hosts is completed, ms. */
 const recoverEveryMs = 15_000;
@@ -79,7 +79,7 @@ export class RepositoryUpkeep implements AsyncDisposable {
   }
 
   async #startAmongHosts(resources: AsyncDisposableStack): Promise<void> {
-    const { context, recovery, releaseAbandoned } = this.#dependencies;
+    const { context, recovery, releaseAbandoned, repositoriesFolder } = this.#dependencies;
     const recoverPushes = this.#repeat(
       () => recovery.run(),
       recoverEveryMs,
@@ -92,7 +92,9 @@ export class RepositoryUpkeep implements AsyncDisposable {
       await this.#startMaintenance(owned).scheduleRecent();
       const unlock = (): Promise<void> => this.#removeInterruptedLocks();
       owned.use(this.#repeat(unlock, recoverEveryMs, 'locks of an ended host could not be removed')).trigger();
-      const clean = (): Promise<void> => this.#removeStale(lease);
+      const { mayBeMissing, path: root } = repositoriesFolder;
+      const stale = new StaleRepositories({ context, mayBeMissing, root });
+      const clean = (): Promise<void> => this.#removeStale(lease, stale);
       owned.use(this.#repeat(clean, cleanEveryMs, 'stale repositories could not be removed')).trigger();
       return owned.move();
     };
@@ -111,15 +113,18 @@ export class RepositoryUpkeep implements AsyncDisposable {
     return new RepeatingTask(task, { clock, intervalMs, onError: (error) => log.warn(failure, { error }) });
   }
 
-  async #removeStale({ signal }: Lease): Promise<void> {
-    const { context, repositoriesFolder } = this.#dependencies;
-    const modifiedBefore = (await repositoriesFolder.readClock()) - minOrphanAgeMs;
-    if (!signal.aborted) await removeStaleRepositories({ context, root: repositoriesFolder.path }, modifiedBefore);
+  async #removeStale({ signal }: Lease, stale: StaleRepositories): Promise<void> {
+    const modifiedBefore = (await this.#dependencies.repositoriesFolder.readClock()) - minOrphanAgeMs;
+    if (!signal.aborted) await stale.remove(modifiedBefore);
   }
 
-  /** Removes git's locks of maintenance that ended with its host. They would prevent the deletion of branches. */
+  /**
+   * Releases the locks of ended hosts, and removes git's own locks of maintenance that ended with its host. These would
+   * prevent the deletion of branches.
+   */
   async #removeInterruptedLocks(): Promise<void> {
     const { find, folder, locks, repositoriesFolder } = this.#dependencies;
+    for (const kind of ['merge', 'record'] as const) await locks.releaseInterrupted(kind);
     const ids = await locks.listInterrupted('maintenance');
     if (ids.length === 0) return;
     const before = (await repositoriesFolder.readClock()) - minLockAgeMs;

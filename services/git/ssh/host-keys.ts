@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import type { Kysely } from 'kysely';
 import ssh2 from 'ssh2';
 import type { Context } from '../../contracts/service.ts';
+import { replaceFile } from '../../kit/platform/file-replacement.ts';
 import type { Tables } from '../store/tables.ts';
 import { buildUnreadableKeyProblem, loadOrCreateKey } from '../../kit/stored-key.ts';
 
@@ -14,11 +15,12 @@ const keyTypes = [
 type KeyKind = (typeof keyTypes)[number][0];
 
 /** Storage of the keys. */
-export type HostKeyContext = Pick<Context, 'commit' | 'db' | 'files' | 'vault'>;
+export type HostKeyContext = Pick<Context, 'clock' | 'commit' | 'db' | 'files' | 'log' | 'vault'>;
 
 /**
  * Reads the host keys of this server, which are the same on all hosts: clients refuse a server whose key changed. They
- * are generated at the first start. Earlier versions stored them in files, which are moved to the table.
+ * are generated at the first start. Earlier versions stored them in files, which are moved to the table. If several hosts
+ * had different keys, the one of the first host remains in use, and the others keep theirs in a renamed file.
  */
 export async function readHostKeys(context: HostKeyContext): Promise<readonly string[]> {
   return Promise.all(keyTypes.map(([kind, options]) => readHostKey(context, kind, options)));
@@ -37,8 +39,25 @@ async function readHostKey(
     if (newKey === undefined) throw new Error(`the host key ${name} was removed`);
     return newKey;
   });
-  await rm(path, { force: true });
+  await removeFormerFile(context, path, key);
   return key;
+}
+
+/** Removes the file of an earlier version. A different key is kept: clients may know this host by it. */
+async function removeFormerFile({ clock, log }: HostKeyContext, path: string, key: string): Promise<void> {
+  const text = await readFileIfExists(path);
+  if (text === undefined) return;
+  if (text === key) return rm(path, { force: true });
+  const newPath = `${path}.replaced-${String(clock.now())}`;
+  await replaceFile(path, newPath);
+  log.warn('ssh host key replaced by the key of the other hosts', { file: newPath });
+}
+
+async function readFileIfExists(path: string): Promise<string | undefined> {
+  return readFile(path, 'utf8').catch((error: NodeJS.ErrnoException) => {
+    if (error.code === 'ENOENT') return undefined;
+    throw error;
+  });
 }
 
 async function hasKey(db: Kysely<Tables>, name: string): Promise<boolean> {
@@ -47,10 +66,7 @@ async function hasKey(db: Kysely<Tables>, name: string): Promise<boolean> {
 
 /** Reads the file of an earlier version. @throws Problem `vault.key_unreadable` (503) */
 async function readFormerKey(path: string, kind: KeyKind): Promise<string | undefined> {
-  const text = await readFile(path, 'utf8').catch((error: NodeJS.ErrnoException) => {
-    if (error.code === 'ENOENT') return undefined;
-    throw error;
-  });
+  const text = await readFileIfExists(path);
   // The file is truncated or was changed. Clients verify the server by this key, so it is never replaced automatically.
   if (text !== undefined && ssh2.utils.parseKey(text) instanceof Error)
     throw buildUnreadableKeyProblem('git', `ssh-${kind}`);

@@ -9,6 +9,7 @@ import { readReferences } from '../repositories/references.ts';
 import type { Repositories, Repository } from '../repositories/repositories.ts';
 import type { RepositoriesFolder } from '../repositories/repositories-folder.ts';
 import { removeReferenceLocks } from '../repositories/stale-files.ts';
+import { unknownHostAfterMs } from '../repositories/unknown-hosts.ts';
 import type { Tables } from '../store/tables.ts';
 import type { Pushes } from './pushes.ts';
 
@@ -20,8 +21,6 @@ type PushRow = Selectable<Tables['pushes']>;
  * Time for which a push of an ended host is expected to change references, ms. Its git process can outlive the host.
  */
 const giveUpAfterMs = 10 * 60_000;
-/** Age from which a push of a host with an earlier version, which does not identify itself, counts as interrupted, ms. */
-const unknownHostAfterMs = 2 * 60 * 60_000;
 /** Minimum age of a lock that no git process can be using, ms. A reference is locked only for a moment. */
 const minLockAgeMs = 60_000;
 /** Maximum difference between the clocks of hosts for which a push is found in the history, ms. */
@@ -50,12 +49,16 @@ export class PushRecovery {
    */
   async run(repositoryId?: number): Promise<void> {
     const { context, repositories } = this.#dependencies;
-    for (const row of await this.#listInterrupted(repositoryId)) {
+    const rows = await this.#listInterrupted(repositoryId);
+    const interrupted = new Set(rows.map(({ id }) => id));
+    for (const row of rows) {
       const repository = await repositories.findById(row.repository_id);
       if (repository === undefined) continue;
       try {
-        await this.#recover(row, repository);
+        await this.#recover(row, repository, interrupted);
       } catch (error) {
+        // Another host is recording a push of the repository. The next run tries again.
+        if (error instanceof Problem && error.code === 'git.busy') continue;
         if (error instanceof Problem && error.status === 503) throw error;
         // A push that cannot be recovered, for example with commits that never existed, must not block the others.
         context.log.error('interrupted push could not be recovered and was dropped', {
@@ -88,7 +91,7 @@ export class PushRecovery {
     });
   }
 
-  async #recover(row: PushRow, repository: Repository): Promise<void> {
+  async #recover(row: PushRow, repository: Repository, interrupted: ReadonlySet<string>): Promise<void> {
     const { context, git, pushes, repositoriesFolder } = this.#dependencies;
     const folder = this.#dependencies.folder(repository);
     const changes = changesSchema.parse(parseJson(row.commands));
@@ -99,36 +102,49 @@ export class PushRecovery {
       await removeReferenceLocks(folder, changes, clock - minLockAgeMs);
       if (!context.singleHost && context.clock.now() < row.begun_at + giveUpAfterMs) return;
     }
+    // It is not known yet which of the pushes made the change.
+    if (await this.#isRepeated(row, applied, interrupted)) return;
     const unreported = await this.#filterUnreported(row, applied);
     await pushes.settle(row.id, repository, row.account, unreported);
     context.log.info('interrupted push recovered', { repository: repository.id, made: unreported.length });
   }
 
-  /** Removes changes that another push made: a client repeats an interrupted push at another host. */
+  /** Returns whether a host is receiving one of the changes again: a client repeats an interrupted push. */
+  async #isRepeated(row: PushRow, changes: readonly RefChange[], interrupted: ReadonlySet<string>): Promise<boolean> {
+    const others = await (this.#dependencies.context.db as Kysely<Tables>)
+      .selectFrom('pushes')
+      .select(['id', 'commands'])
+      .where('repository_id', '=', row.repository_id)
+      .where('begun_at', '>=', row.begun_at - clockToleranceMs)
+      .execute();
+    const pending = others
+      .filter(({ id }) => !interrupted.has(id))
+      .flatMap(({ commands }) => changesSchema.parse(parseJson(commands)));
+    return changes.some((change) => pending.some((other) => isSameChange(change, other)));
+  }
+
+  /** Removes changes that another push made and recorded. */
   async #filterUnreported(row: PushRow, changes: readonly RefChange[]): Promise<readonly RefChange[]> {
     if (changes.length === 0) return [];
     const db: Kysely<Tables> = this.#dependencies.context.db;
     const recorded = await db
       .selectFrom('push_history')
-      .select(['ref', 'after'])
+      .select(['ref', 'before', 'after'])
       .where('repository_id', '=', row.repository_id)
       .where('created_at', '>=', row.begun_at - clockToleranceMs)
       .execute();
-    const others = await db
-      .selectFrom('pushes')
-      .select('commands')
-      .where('repository_id', '=', row.repository_id)
-      .where('id', '!=', row.id)
-      .where('begun_at', '>=', row.begun_at - clockToleranceMs)
-      .execute();
-    const pending = others.flatMap(({ commands }) => changesSchema.parse(parseJson(commands)));
-    return changes.filter(
-      ({ ref, after }) => ![...recorded, ...pending].some((other) => other.ref === ref && other.after === after),
-    );
+    return changes.filter((change) => !recorded.some((other) => isSameChange(change, other)));
   }
 }
 
-/** Returns the changes whose reference has the new value, or had it and contains it. */
+function isSameChange(one: RefChange, other: RefChange): boolean {
+  return one.ref === other.ref && one.before === other.before && one.after === other.after;
+}
+
+/**
+ * Returns the changes whose reference has the new value, or had it: a later push followed whose value contains it. That
+ * shows nothing if the former value contains it as well, as for a forced push to an earlier commit.
+ */
 async function findRecoverableChanges(
   git: Git,
   folder: string,
@@ -138,12 +154,16 @@ async function findRecoverableChanges(
   const applied: RefChange[] = [];
   for (const change of changes) {
     const value = current.get(change.ref) ?? zeroId;
-    if (value === change.after || (await isContained(git, folder, change.after, value))) applied.push(change);
+    const isApplied =
+      value === change.after ||
+      ((await isContained(git, folder, change.after, value)) &&
+        !(await isContained(git, folder, change.after, change.before)));
+    if (isApplied) applied.push(change);
   }
   return applied;
 }
 
-/** Returns whether a later push followed: git stores the commits of a push only if it changes the reference. */
+/** Returns whether a commit is in the history of another: git stores the commits of a push only if it changes the reference. */
 async function isContained(git: Git, folder: string, commit: string, head: string): Promise<boolean> {
   if (commit === zeroId || head === zeroId) return false;
   // The commits of a push that was not completed do not exist.

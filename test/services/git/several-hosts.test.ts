@@ -202,7 +202,8 @@ describe('each of two hosts with one repositories folder', () => {
     const minutesAgo = new Date(Date.now() - 120_000);
     utimesSync(lock, minutesAgo, minutesAgo);
     // A folder whose row is not written yet.
-    mkdirSync(join(folder, 'zz', 'zznew.git'), { recursive: true });
+    const newFolder = join(folder, 'zz', `${'z'.repeat(20)}.git`);
+    mkdirSync(newFolder, { recursive: true });
     await using third = await openGitFixture({ environment });
     await vi.waitFor(
       async () =>
@@ -214,7 +215,7 @@ describe('each of two hosts with one repositories folder', () => {
       waiting,
     );
     expect(await readJson(third, '/repos/ada/interrupted')).toMatchObject({ branch_count: 3 });
-    expect(existsSync(join(folder, 'zz', 'zznew.git'))).toBe(true);
+    expect(existsSync(newFolder)).toBe(true);
     const branch = { new_branch_name: 'locked', old_branch_name: 'main' };
     expect((await second.api('POST', '/repos/ada/interrupted/branches', branch)).status).toBe(201);
     await client.query(`delete from git.pushes`);

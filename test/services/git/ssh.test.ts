@@ -133,3 +133,25 @@ it('keeps the host key of an earlier version, which was stored in a file', async
     rmSync(dataDir, { recursive: true, force: true });
   }
 });
+
+it('keeps the file of a host key that differs from the one of the other hosts', async () => {
+  const dataDir = mkdtempSync(join(tmpdir(), 'homeport-host-key-'));
+  try {
+    let key: string;
+    {
+      await using fixture = await openGitFixture({ dataDir });
+      key = await scanHostKey(fixture, (await fixture.create('first')).ssh_url);
+    }
+    const { private: text } = ssh2.utils.generateKeyPairSync('ed25519');
+    const name = 'ssh_host_ed25519_key';
+    writeFileSync(join(dataDir, 'git', name), text);
+    await using fixture = await openGitFixture({ dataDir });
+    expect(await scanHostKey(fixture, (await fixture.create('second')).ssh_url)).toBe(key);
+    const names = readdirSync(join(dataDir, 'git')).filter((entry) => entry.startsWith(name));
+    expect(names).toEqual([expect.stringMatching(/^ssh_host_ed25519_key\.replaced-\d+$/)]);
+    expect(readFileSync(join(dataDir, 'git', names[0] ?? ''), 'utf8')).toBe(text);
+    expect(fixture.host.log.join('\n')).toContain('ssh host key replaced');
+  } finally {
+    rmSync(dataDir, { recursive: true, force: true });
+  }
+});
