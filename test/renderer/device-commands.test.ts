@@ -97,7 +97,7 @@ describe.skipIf(noBrowser)('addresses and commands on pages', () => {
     await page.getByRole('heading', { name: serviceMessages.notShared({ label: 'Delivery' }) }).waitFor();
     expect(
       await page
-        .getByRole('link', { name: getTagText(serviceMessages.shareFirst({ label: '', subject: '' }), 'link') })
+        .getByRole('link', { name: getTagText(serviceMessages.shareForAddress(), 'link') })
         .getAttribute('href'),
     ).toBe('/network');
     // The gateway requires a sign-in where the service itself does not.
