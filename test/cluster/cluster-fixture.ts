@@ -9,18 +9,26 @@ import { startPostgres } from '../support/postgres.ts';
 /** Maximum time in ms in which another host takes over the work of one that ended or hangs. */
 export const maxTakeoverMs = 10_000;
 
+/** How a host differs from the others of its cluster. */
+export interface StartOptions {
+  readonly environment?: Readonly<Record<string, string>>;
+  /** Entry file; default: that of `npm start`. */
+  readonly program?: string;
+}
+
 /** Hosts that share a PostgreSQL database. */
 export interface Cluster extends AsyncDisposable {
   /** Environment of each host. */
   readonly environment: Readonly<Record<string, string>>;
   /** Starts a host with its own data folder. */
-  start(environment?: Readonly<Record<string, string>>): Promise<HostProcess>;
+  start(options?: StartOptions): Promise<HostProcess>;
 }
 
+/** Opens a cluster without hosts. It starts a PostgreSQL server unless the environment contains the address of one. */
 export async function openCluster(environment: Readonly<Record<string, string>> = {}): Promise<Cluster> {
   await using opening = new AsyncDisposableStack();
   // Each host needs up to forty connections.
-  const { url } = opening.use(await startPostgres({ max_connections: '200' }));
+  const url = environment['HOMEPORT_DATABASE_URL'] ?? opening.use(await startPostgres({ max_connections: '200' })).url;
   const folder = mkdtempSync(join(tmpdir(), 'cluster-'));
   opening.defer(() => rmSync(folder, { recursive: true, force: true }));
   const shared = {
@@ -32,10 +40,10 @@ export async function openCluster(environment: Readonly<Record<string, string>> 
   let hosts = 0;
   return {
     environment: shared,
-    async start(more = {}) {
+    async start({ environment: more = {}, ...options } = {}) {
       hosts += 1;
       const dataDir = join(folder, `host-${String(hosts)}`);
-      return resources.use(await startHostProcess(dataDir, { environment: { ...shared, ...more } }));
+      return resources.use(await startHostProcess(dataDir, { environment: { ...shared, ...more }, ...options }));
     },
     [Symbol.asyncDispose]: () => resources.disposeAsync(),
   };
