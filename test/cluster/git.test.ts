@@ -72,7 +72,8 @@ PATH='${process.env['PATH'] ?? ''}' exec git "$@"
     writeFileSync(path('end'), '');
     rmSync(path('hold'), { force: true });
   });
-  const host = hosts.use(await cluster.start({ PATH: `${folder}:${process.env['PATH'] ?? ''}` }));
+  const environment = { PATH: `${folder}:${process.env['PATH'] ?? ''}` };
+  const host = hosts.use(await cluster.start({ environment }));
   return {
     host,
     hold(command) {
