@@ -10,7 +10,10 @@ export interface SignInProvider {
   readonly href: string;
 }
 
-/** Returns the identity provider; undefined without one, and where the page is not reached by the gateway. */
+/**
+ * Returns the identity provider; undefined without one, and where the page is not reached by the gateway.
+ * @public Imported when the sign-in is shown.
+ */
 export async function findSignInProvider(): Promise<SignInProvider | undefined> {
   // The gateway serves the pages over HTTPS.
   if (location.protocol !== 'https:') return undefined;
@@ -20,7 +23,10 @@ export async function findSignInProvider(): Promise<SignInProvider | undefined> 
   return { name: parsed.data.name, href: `${begin}?to=${encodeURIComponent(returnPage)}` };
 }
 
-/** Takes over the session after the sign-in at the provider. Without one, the page shows the sign-in. */
+/**
+ * Takes over the session after the sign-in at the provider. Without one, the page shows the sign-in.
+ * @public Imported when the browser returns from the provider.
+ */
 export async function takeProviderSession(): Promise<void> {
   const parsed = AppSession.safeParse(await request(appSignInPaths.session, 'POST'));
   if (parsed.success) sessionSecret.store(parsed.data.session);
