@@ -59,7 +59,7 @@ describe('the list of addresses that a monitor may not reach', () => {
   ])('includes the listeners of Homeport, as %s%s', async (host, path) => {
     const url = `http://${host}:${String(rig.host.port('uptime'))}${path}`;
     const { id } = await rig.add({ type: 'http', name: 'own', url, interval: 3600, accepted_statuscodes: ['100-599'] });
-    expect((await rig.until(id, 0)).msg).toContain('belongs to Homeport itself');
+    expect((await rig.until(id, 0)).msg).toContain('belongs to Homeport');
   });
 
   it('includes listeners of Homeport that a redirect leads to, while its first page can be watched', async () => {
@@ -67,7 +67,7 @@ describe('the list of addresses that a monitor may not reach', () => {
     target.handler = (_request, response) =>
       void response.writeHead(302, { Location: `${serviceUrl}/api/monitors` }).end();
     const { id } = await rig.add({ type: 'http', name: 'redirected', url: target.url, interval: 3600 });
-    expect((await rig.until(id, 0)).msg).toContain('belongs to Homeport itself');
+    expect((await rig.until(id, 0)).msg).toContain('belongs to Homeport');
     target.handler = (_request, response) => void response.end('fine');
     const first = { type: 'http', name: 'first page', url: `${serviceUrl}/`, interval: 3600, maxredirects: 0 };
     const { id: page } = await rig.add({ ...first, accepted_statuscodes: ['200-399'] });

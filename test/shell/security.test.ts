@@ -95,8 +95,8 @@ describe('bridge', () => {
     for (const frame of [{ ...page, url: 'https://evil.example/' }, { ...page, parent: {} }, null]) {
       await expect(electron.call('info', undefined, frame as never)).rejects.toThrow('for the pages of Homeport');
     }
-    await expect(electron.call('pickFolder', { from: 7 }, page)).rejects.toThrow('does not fit');
-    await expect(electron.call('quit', { now: true }, page)).rejects.toThrow('does not fit');
+    await expect(electron.call('pickFolder', { from: 7 }, page)).rejects.toThrow('is not valid');
+    await expect(electron.call('quit', { now: true }, page)).rejects.toThrow('is not valid');
     expect(electron.exits).toEqual([]);
   });
 
@@ -137,7 +137,7 @@ describe('bridge', () => {
     await call('setWhenClosed', { choice: 'quit' });
     expect(rig.kept.get('keepRunning')).toBe(false);
     expect(menuTree(electron.tray?.menu ?? [])).toContain(`[ ] ${desktopMessages.keepRunning()}`);
-    await expect(call('setWhenClosed', { choice: 'explode' })).rejects.toThrow('does not fit');
+    await expect(call('setWhenClosed', { choice: 'explode' })).rejects.toThrow('is not valid');
     await call('hide');
     expect(electron.window?.visible).toBe(false);
     await call('quit');

@@ -75,6 +75,14 @@ export class Changes {
     return this.#bus.subscribe(accountsStored, load, 'other hosts');
   }
 
+  /**
+   * Loads an account that is stored but not loaded yet: another request or host has just created it, and its own load
+   * has not finished.
+   */
+  async ensureLoaded(name: string): Promise<void> {
+    if (this.#directory.member(name) === undefined) await this.synchronize();
+  }
+
   /** Loads and publishes changes of other hosts whose events may have been lost. */
   async synchronize(): Promise<void> {
     const existing = this.#getNames();

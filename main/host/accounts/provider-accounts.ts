@@ -43,11 +43,14 @@ export class ProviderAccounts {
   /** Returns the account of a user, with the role and grants of the user's current groups. */
   readonly resolve = async (user: ProviderUser): Promise<ProviderAccount> => {
     checkFields({ grants: user.grants });
-    const { kysely } = this.#parts;
+    const { kysely, changes } = this.#parts;
     const decision = await decideAccount(kysely, user);
     if (decision.is === 'refuse') return decision.refusal;
     const name = decision.is === 'create' ? decision.name : decision.account.name;
-    if (decision.is === 'open' && !(await hasNewRights(kysely, user, decision.account))) return { is: 'account', name };
+    if (decision.is === 'open' && !(await hasNewRights(kysely, user, decision.account))) {
+      await changes.ensureLoaded(name);
+      return { is: 'account', name };
+    }
     try {
       return await this.#apply(user);
     } catch (error) {

@@ -297,7 +297,7 @@ describe('reply', () => {
     expect(status).toBe(500);
     const { detail } = ApiError.parse(body).error;
     expect(detail).not.toContain('inner');
-    const [entry] = log.recent({ text: /under (\w+)\./.exec(detail)?.[1] ?? 'none' });
+    const [entry] = log.recent({ text: /ID (\w+)/.exec(detail)?.[1] ?? 'none' });
     expect(entry?.fields).toMatchObject({ path: '/api/defect', error: { message: 'inner detail' } });
     expect(JSON.stringify(log.entries())).not.toContain('hunter2');
   });

@@ -118,7 +118,7 @@ describe('handler', () => {
       const text = await answer.text();
       expect(answer.status).toBe(500);
       expect(text).not.toContain('inner');
-      const id = /under ([0-9A-Za-z]{12})/.exec(text)?.[1];
+      const id = /ID ([0-9A-Za-z]{12})/.exec(text)?.[1];
       expect(opened.log.recent({ text: String(id) })[0]?.fields).toMatchObject({ error: { message: 'inner detail' } });
     }
   });

@@ -165,7 +165,7 @@ describe('levels of a tag', () => {
       host.url('control'),
       '/api/notify/keys/k/choose?tag=oncall',
     );
-    expect(destinations[1]?.why).toContain('Its level is 1');
+    expect(destinations[1]?.why).toContain('level 1');
   });
 
   it('continues after a kill -9', async () => {
