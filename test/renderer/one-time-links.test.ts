@@ -57,7 +57,7 @@ describe.skipIf(noBrowser)('one-time links on the pages', () => {
     await dialog.getByRole('textbox', { name: grantsMessages.pattern() }).fill('home-*');
     await dialog.getByRole('button', { name: grantsMessages.add() }).click();
     await dialog.getByRole('table', { name: grantsMessages.grants() }).getByText('home-*').waitFor();
-    await dialog.getByRole('button', { name: accountsMessages.createInvitation() }).click();
+    await dialog.getByRole('button', { name: accountsMessages.createLink() }).click();
     await dialog.getByText(containing(accountsMessages.invitationCreated({ expires: anyText }))).waitFor();
     const link = (await dialog.locator('code').first().innerText()).replaceAll(/\s/g, '');
     expect(link).toMatch(/\/link#[\w-]{43}$/);
@@ -95,9 +95,9 @@ describe.skipIf(noBrowser)('one-time links on the pages', () => {
   it('sets a new password with a link from the account page, once', async () => {
     await using visit = await pages.visit(`/settings/accounts/${name}`);
     const { page } = visit;
-    await page.getByRole('button', { name: accountsMessages.createInvitation() }).click();
+    await page.getByRole('button', { name: accountsMessages.createLink() }).click();
     const dialog = page.getByRole('dialog', { name: accountsMessages.passwordLinkFor({ name }) });
-    await dialog.getByRole('button', { name: accountsMessages.createInvitation() }).click();
+    await dialog.getByRole('button', { name: accountsMessages.createLink() }).click();
     const link = (await dialog.locator('code').first().innerText()).replaceAll(/\s/g, '');
 
     await using own = await openPage(pages.browser);
@@ -143,6 +143,22 @@ describe.skipIf(noBrowser)('one-time links on the pages', () => {
     const next = await createReset();
     await other.page.evaluate((address) => location.assign(address), next);
     await other.page.getByRole('heading', { name: accessMessages.setANewPassword() }).waitFor();
+  });
+
+  it('opens a link at the second attempt when the first one was throttled', async () => {
+    const link = await createReset();
+    await using other = await openPage(pages.browser);
+    const { page } = other;
+    const detail = accountProblems.tooManyAttempts({ seconds: 9 });
+    await page.route('**/api/session/link', (route) =>
+      route.fulfill({ status: 429, json: { error: { code: 'accounts.throttled', detail } } }),
+    );
+    await page.goto(link);
+    await page.getByRole('alert').getByText(detail).waitFor();
+    await page.getByRole('heading', { name: accessMessages.linkNotOpened() }).waitFor();
+    await page.unroute('**/api/session/link');
+    await page.getByRole('button', { name: accessMessages.tryAgain() }).click();
+    await page.getByRole('heading', { name: accessMessages.setANewPassword() }).waitFor();
   });
 
   it('fits every screen', async () => {
@@ -238,7 +254,7 @@ describe.skipIf(noBrowser)('one-time links through the gateway on a phone', () =
     await signIn(admin.page.context(), home.host.url('control'));
     await admin.page.goto(`${home.host.url('control')}/settings/accounts`);
     await admin.page.getByRole('button', { name: accountsMessages.invitePerson() }).click();
-    await admin.page.getByRole('button', { name: accountsMessages.createInvitation() }).click();
+    await admin.page.getByRole('button', { name: accountsMessages.createLink() }).click();
     await admin.page.getByRole('img', { name: accountsMessages.linkQrLabel() }).waitFor();
     await expectFits(admin, 'invitation-code', screens[1]);
     const [link = ''] = await invite({});

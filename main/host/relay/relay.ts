@@ -207,7 +207,7 @@ export class Relay implements AsyncDisposable {
       this.#listener?.missed(false);
       return;
     }
-    if (hasEnded) this.#notifyMissed();
+    if (hasEnded) this.#reportGap();
     this.#sendBeat({ requests: [...this.#peers.candidates] });
   }
 
@@ -233,7 +233,7 @@ export class Relay implements AsyncDisposable {
     const arrival = this.#peers.receive({ host, number, event, isEvent: kind === 'event', isProof }, clock.now());
     if (arrival === 'ignored') return;
     if (arrival === 'unproven') return this.#sendBeat({ requests: [host] });
-    if (arrival === 'after gap') this.#notifyMissed();
+    if (arrival === 'after gap') this.#reportGap();
     if (kind === 'end') return this.#peers.remove(host);
     if (isRequested) this.#sendBeat({ answers: [host] });
     if (kind !== 'event') return;
@@ -241,9 +241,13 @@ export class Relay implements AsyncDisposable {
     this.#listener?.event(content.topic, content.data);
   }
 
+  #reportGap(): void {
+    this.#counters.gaps.inc();
+    this.#notifyMissed();
+  }
+
   /** Notifies the listener of lost events, not more often than once per second. */
   #notifyMissed(): void {
-    this.#counters.gaps.inc();
     if (this.#missedTimer !== undefined) {
       this.#isMissedAgain = true;
       return;

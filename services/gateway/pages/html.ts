@@ -1,4 +1,4 @@
-import { brandHeader, renderHtmlDocument } from '../../kit/http/html-document.ts';
+import { renderBrandHeader, renderHtmlDocument } from '../../kit/http/html-document.ts';
 
 const styleLink = '<link rel="stylesheet" href="/.homeport/style.css">';
 
@@ -12,7 +12,11 @@ interface PageOptions {
 /** Renders a page of the gateway, small enough for TVs. `body` is HTML. Only the pages for a second factor and for one-time links have scripts. */
 export function renderPage(title: string, body: string, { head = '', isWide = false }: PageOptions = {}): string {
   const main = isWide ? '<main class="wide">' : '<main>';
-  return renderHtmlDocument(`${title} · Homeport`, styleLink + head, `${brandHeader}\n${main}\n${body}\n</main>`);
+  return renderHtmlDocument(
+    `${title} · Homeport`,
+    styleLink + head,
+    `${renderBrandHeader()}\n${main}\n${body}\n</main>`,
+  );
 }
 
 /** Style sheet with the font and the colors of the app, in a form that browsers of old TVs support. */

@@ -1,5 +1,5 @@
 import { escapeHtml } from '../../kit/escape-html.ts';
-import { brandHeader, renderHtmlDocument } from '../../kit/http/html-document.ts';
+import { renderBrandHeader, renderHtmlDocument } from '../../kit/http/html-document.ts';
 
 /** HTML text. All other values are escaped by {@link html}. */
 export class Html {
@@ -120,6 +120,9 @@ const sheet = [
  * @param end Content at the end of the header, such as the link to sign in
  */
 export function visitorDocument(title: string, body: Html, end: Html | undefined): string {
-  const header = brandHeader.replace('</header>', `${end?.text ?? ''}</header>`);
-  return renderHtmlDocument(title, `<style>${sheet}</style>`, `${header}<main>${body.text}</main>`);
+  return renderHtmlDocument(
+    title,
+    `<style>${sheet}</style>`,
+    `${renderBrandHeader(end?.text)}<main>${body.text}</main>`,
+  );
 }

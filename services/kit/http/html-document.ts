@@ -2,12 +2,19 @@ import { createHash } from 'node:crypto';
 import { getLanguage } from '../../../messages/language.ts';
 import { escapeHtml } from '../escape-html.ts';
 
-/** Logo of assets/mark.svg with the name of the product. */
-export const brandHeader = [
+const brand = [
   '<header><svg viewBox="0 0 24 24" width="28" height="28" aria-hidden="true">',
   '<path d="M6 10.2h8M8 10.2 6 21.5h8l-2-11.3"/><circle cx="10" cy="5.6" r="2.6"/>',
-  '<path class="beam" d="M16.2 5 21.8 3.4"/></svg>Homeport</header>',
+  '<path class="beam" d="M16.2 5 21.8 3.4"/></svg>Homeport',
 ].join('');
+
+/**
+ * Renders the logo of assets/mark.svg with the name of the product.
+ * @param end HTML at the end of the header, such as a link to sign in
+ */
+export function renderBrandHeader(end = ''): string {
+  return `${brand}${end}</header>`;
+}
 
 /**
  * Renders a page with the colors of the product around it. Its language is the current one.

@@ -1,5 +1,5 @@
 import { escapeHtml } from '../escape-html.ts';
-import { brandHeader, buildPageHeaders, renderHtmlDocument } from './html-document.ts';
+import { renderBrandHeader, buildPageHeaders, renderHtmlDocument } from './html-document.ts';
 import { readProductFont } from './product-font.ts';
 
 const style = `:root {
@@ -59,6 +59,6 @@ export async function buildNoticePage(title: string, body: string): Promise<Noti
   const main = `<main>\n<h1>${escapeHtml(title)}</h1>\n${body}\n</main>`;
   return {
     headers: buildPageHeaders(sheet, 'font-src data:'),
-    body: renderHtmlDocument(`${title} · Homeport`, `<style>${sheet}</style>`, `${brandHeader}\n${main}`),
+    body: renderHtmlDocument(`${title} · Homeport`, `<style>${sheet}</style>`, `${renderBrandHeader()}\n${main}`),
   };
 }
