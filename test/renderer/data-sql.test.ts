@@ -1,7 +1,7 @@
 import * as dataMessages from '#messages/data';
 import * as problemMessages from '#messages/data-problems';
 import * as dataSqlMessages from '#messages/data-sql';
-import type { Page } from 'playwright-core';
+import type { Locator, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { inbox } from '../../services/inbox/index.ts';
 import { openDataFixture, type DataFixture } from '../services/data/data-fixture.ts';
@@ -21,6 +21,19 @@ async function typeSlowly(page: Page, text: string): Promise<void> {
     await new Promise(requestAnimationFrame);
     Date.now = readTime;
   }, text);
+}
+
+/**
+ * Opens the list of completions until it contains an option: the names are loaded after the editor, and only keywords
+ * are listed before. A key press replaces an open list, so none follows once the option is visible.
+ */
+async function waitForCompletion(page: Page, option: Locator): Promise<void> {
+  const open = async (): Promise<boolean> => {
+    if (await option.isVisible()) return true;
+    await page.keyboard.press('Control+Space');
+    return false;
+  };
+  await expect.poll(open, { interval: 500 }).toBe(true);
 }
 
 describe.skipIf(noBrowser)('Data: SQL editor', () => {
@@ -125,13 +138,7 @@ describe.skipIf(noBrowser)('Data: SQL editor', () => {
     const options = page.getByRole('listbox').getByRole('option');
     await writeSql(page, 'select * from harb');
     const harbours = options.filter({ hasText: /^harbours/ });
-    // The names are loaded after the editor; before that, only keywords are listed.
-    await expect
-      .poll(async () => {
-        await page.keyboard.press('Control+Space');
-        return harbours.count();
-      })
-      .toBe(1);
+    await waitForCompletion(page, harbours);
     await harbours.click();
     await page.keyboard.type(' h where h.country');
     await options.filter({ hasText: /^country_codetext/ }).click();
@@ -151,13 +158,9 @@ describe.skipIf(noBrowser)('Data: SQL editor', () => {
     const { page } = browserPage;
     await writeSql(page, 'select * from beac');
     const options = page.getByRole('listbox').getByRole('option');
-    await expect
-      .poll(async () => {
-        await page.keyboard.press('Control+Space');
-        return options.filter({ hasText: /^beacons/ }).count();
-      })
-      .toBe(1);
-    await options.filter({ hasText: /^beacons/ }).click();
+    const beacons = options.filter({ hasText: /^beacons/ });
+    await waitForCompletion(page, beacons);
+    await beacons.click();
     await page.keyboard.type(' b where b');
     await page.keyboard.press('Escape');
     await typeSlowly(page, '.');
