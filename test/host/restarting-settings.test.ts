@@ -36,7 +36,7 @@ const restarting: Readonly<Record<string, Readonly<Record<string, Reason>>>> = {
     tempDir: 'address',
   },
   mail: { topicDomain: 'address', hostName: 'address', tls: 'key', certificateFile: 'key', keyFile: 'key' },
-  git: { metricsToken: 'key', gitPath: 'address' },
+  git: { metricsToken: 'key', gitPath: 'address', repositoriesFolder: 'address' },
   data: {
     jwtSecret: 'key',
     anonKey: 'key',

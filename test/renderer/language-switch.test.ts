@@ -137,6 +137,11 @@ describe.skipIf(noBrowser)('a change of the language', () => {
     await using visit = await openPage(await getBrowser());
     const { page } = visit;
     await signIn(page.context(), host.url('control'));
+    // Earlier tests select languages for the account.
+    await api(host.url('control'), '/api/account/language', {
+      method: 'PUT',
+      body: JSON.stringify({ language: 'en' }),
+    });
     await page.goto(`${host.url('control')}/uptime`);
     await page.getByRole('button', { name: uptimeMessages.addAMonitor(), exact: true }).click();
     const dialog = page.getByRole('dialog');

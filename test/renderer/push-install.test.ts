@@ -1,6 +1,7 @@
 import * as pushMessages from '#messages/push';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { control } from '../../services/control/index.ts';
+import { downloads } from '../../services/downloads/index.ts';
 import { inbox } from '../../services/inbox/index.ts';
 import { push } from '../../services/push/index.ts';
 import { noBrowser, openPage, signIn } from '../support/browser.ts';
@@ -123,7 +124,7 @@ describe.skipIf(noBrowser)('web push to a closed browser', () => {
 
 describe.skipIf(noBrowser)('the installation of the page', () => {
   it('is offered by the browser at the address of the push server', async () => {
-    await using pages = await openPages({ services: [push, inbox, control], browser: 'whole' });
+    await using pages = await openPages({ services: [push, inbox, downloads, control], browser: 'whole' });
     await using visit = await openPage(pages.browser);
     const { page } = visit;
     await signIn(page.context(), pages.url);
