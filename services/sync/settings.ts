@@ -19,6 +19,7 @@ export const Settings = z.object({
     .default('')
     .meta({
       live: true,
+      example: '2M',
       label: m.bandwidth,
       help: m.bandwidthHelp,
     }),

@@ -23,6 +23,8 @@ function block(ms: number): void {
 }
 
 interface Line {
+  /** Only of warnings. */
+  readonly level?: 'warn';
   readonly event: string;
   readonly message: string;
   readonly service: string;
@@ -34,7 +36,9 @@ function watch(times?: LoopTimes): { readonly loop: LoopWatch; readonly lines: L
   const lines: Line[] = [];
   const log = {
     ...silentLog,
-    warn: (message: string, fields?: Record<string, unknown>) => void lines.push({ message, ...fields } as Line),
+    info: (message: string, fields?: Record<string, unknown>) => void lines.push({ message, ...fields } as Line),
+    warn: (message: string, fields?: Record<string, unknown>) =>
+      void lines.push({ level: 'warn', message, ...fields } as Line),
   };
   const loop = new LoopWatch({ log, clock: systemClock, ...(times === undefined ? {} : { times }) });
   loop.startTelling();
@@ -42,6 +46,18 @@ function watch(times?: LoopTimes): { readonly loop: LoopWatch; readonly lines: L
 }
 
 describe('LoopWatch', () => {
+  it('logs only tasks of a second and more as warnings', () => {
+    let now = 0;
+    const { loop, lines } = watch({ now: () => now, processor: () => now });
+    using _open = loop;
+    loop.run('push', 'a short task', () => (now += 999));
+    loop.run('push', 'a long task', () => (now += 1000));
+    expect(lines.map(({ by, level }) => [by, level])).toEqual([
+      ['a short task', undefined],
+      ['a long task', 'warn'],
+    ]);
+  });
+
   it('logs the innermost long task once per interval', () => {
     const { loop, lines } = watch({ now: computed, processor: computed });
     using _open = loop;

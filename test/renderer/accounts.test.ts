@@ -457,6 +457,7 @@ describe.skipIf(noBrowser)('accounts page', () => {
     await page.getByRole('button', { name: accessTokensMessages.makeAToken() }).click();
     const text = await page.getByRole('status').locator('code').filter({ hasText: /^tk_/ }).innerText();
     await page.getByRole('list', { name: accessTokensMessages.tokens() }).getByText('phone').waitFor();
+    await page.getByRole('button', { name: accountsMessages.changeThePassword() }).click();
     await page.getByLabel(accountsMessages.currentPassword(), { exact: true }).fill('not it at all');
     await page.getByLabel(accountsMessages.newPassword(), { exact: true }).fill('another light');
     await page.getByRole('button', { name: partsMessages.showSubject({ subject: 'the new password' }) }).click();
@@ -484,6 +485,7 @@ describe.skipIf(noBrowser)('accounts page', () => {
     await page.getByLabel(accountsMessages.name()).fill('joan');
     await page.getByLabel(accountsMessages.password()).fill('harbour light');
     await page.keyboard.press('Enter');
+    await page.getByRole('button', { name: accountsMessages.changeThePassword() }).click();
     await page.getByLabel(accountsMessages.currentPassword(), { exact: true }).fill('harbour light');
     await page.getByLabel(accountsMessages.newPassword(), { exact: true }).fill('another light');
     // The live event stream ends with the session, and a new one is refused.

@@ -71,12 +71,12 @@ describe.skipIf(noBrowser)('password fields', () => {
 
   it.each([
     ['/settings/accounts', 'New account', '#new-password', 'new-password'],
-    ['/account', undefined, '#current-password', 'current-password'],
-    ['/account', undefined, '#new-password', 'new-password'],
+    ['/account', 'Change password', '#current-password', 'current-password'],
+    ['/account', 'Change password', '#new-password', 'new-password'],
   ])('shows what is typed: %s %s', async (path, button, selector, autocomplete) => {
     await using visit = await pages.visit(path);
     const { page } = visit;
-    if (button !== undefined) await page.getByRole('button', { name: button }).click();
+    await page.getByRole('button', { name: button }).click();
     await checkEye(page, selector, autocomplete);
   });
 

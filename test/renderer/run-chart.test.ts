@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { JobState, SyncJob } from '../../services/contracts/sync/api.ts';
-import { getRunResult, getRunUnit, getRunValue } from '../../renderer/src/pages/sync/jobs/run-chart.ts';
+import { getRunLimit, getRunResult, getRunUnit, getRunValue } from '../../renderer/src/pages/sync/jobs/run-chart.ts';
 
 const totals: SyncJob['totals'] = {
   bytes: 2_500_000,
@@ -50,6 +50,16 @@ describe('a run in the chart', () => {
     expect(getRunValue('files', run)).toBe(12);
     expect(getRunValue('duration', run)).toBe(90_000);
     expect(getRunValue('duration', { ...run, endedAt: null })).toBe(0);
+  });
+
+  it.each([
+    [[55, 1.2, 1.2, 1.2, 1.9, 0], 1.9],
+    [[30, 40, 1, 1, 1, 1, 1], 1],
+    [[4, 1, 2, 3, 2], undefined],
+    [[55, 1, 1, 1], undefined],
+    [[], undefined],
+  ])('ends the scale of %j at %s', (values, limit) => {
+    expect(getRunLimit(values)).toBe(limit);
   });
 
   it('uses the unit of the largest value', () => {

@@ -71,6 +71,7 @@ export const HostSettings = z.object({
       choices: { text: m.logFormatText, json: m.logFormatJson },
     }),
   sessionDays: z.number().int().min(1).max(400).default(90).meta({
+    unit: 'days',
     label: m.sessionDays,
     help: m.sessionDaysHelp,
     live: true,
@@ -210,6 +211,8 @@ export const hostAreas: Readonly<Partial<Record<keyof HostSettings, string>>> = 
   enginesFolder: 'engines',
   installEngines: 'engines',
   keyring: 'desktop',
+  sessionDays: 'signIn',
+  requireSecondFactor: 'signIn',
 };
 
 /** Fields in the collapsed part of the form. */

@@ -4,6 +4,8 @@ import { LruMap } from '../../../services/kit/lru-map.ts';
 
 /** Longer tasks are logged. */
 export const longTaskMs = 100;
+/** Tasks from this duration on are noticeable and logged as warnings. */
+const warningMs = 1000;
 const resolutionMs = 20;
 const everyMs = 1000;
 /** Minimum interval between log entries about the same task. */
@@ -163,7 +165,9 @@ export class LoopWatch implements Disposable {
     }
     this.#logged.set(key, { at: now, more: 0 });
     const more = logged === undefined || logged.more === 0 ? {} : { moreSinceTold: logged.more };
-    this.#log.warn(messages[event], { event, service, by, milliseconds: Math.round(ms), ...more });
+    const fields = { event, service, by, milliseconds: Math.round(ms), ...more };
+    if (ms < warningMs) this.#log.info(messages[event], fields);
+    else this.#log.warn(messages[event], fields);
   }
 }
 

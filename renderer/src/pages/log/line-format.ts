@@ -93,8 +93,20 @@ const eventFormats: Readonly<Record<LogEvent, (fields: Fields, getSettingTitle: 
   }),
 };
 
+/**
+ * Formats the fields of a security event: account, address, the service unless it is Homeport itself, and details. The
+ * name of the event repeats the message.
+ */
+function formatSecurityFields({ account, address, target, detail }: Fields): string {
+  const service = target === 'control' ? undefined : target;
+  return [account, address, service, detail]
+    .filter((value) => value !== undefined && value !== '')
+    .map(formatValue)
+    .join(' · ');
+}
+
 /** Formats a line: its text and reason, and separately the technical details. */
-export function formatLine({ event, message, fields }: LogLine, getSettingTitle = stripPrefix): FormattedLine {
+export function formatLine({ event, service, message, fields }: LogLine, getSettingTitle = stripPrefix): FormattedLine {
   const { what, told } =
     event === undefined ? { what: message, told: [] } : eventFormats[event](fields, getSettingTitle);
   const remainingFields = Object.entries(fields).filter(([name]) => !told.includes(name));
@@ -107,7 +119,13 @@ export function formatLine({ event, message, fields }: LogLine, getSettingTitle 
     else if (name === 'key' || name === 'configuration') facts.push(`${name} ${formatKey(formatValue(value))}`);
     else (technicalFields.has(name) ? technical : facts).push(`${splitCamelCase(name)} ${formatValue(value)}`);
   }
-  return { what, reason: reasonText, facts: facts.join(', '), technical: technical.join('\n') };
+  const isSecurity = service === 'security';
+  return {
+    what,
+    reason: reasonText,
+    facts: isSecurity ? formatSecurityFields(fields) : facts.join(', '),
+    technical: technical.join('\n'),
+  };
 }
 
 /** Numbers and seconds, but not digits in names (`nas1`) or versions (`1.2`), which distinguish lines. */

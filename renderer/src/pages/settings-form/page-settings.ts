@@ -5,11 +5,17 @@ import { containsTerms } from '../../state/search-text.ts';
 
 /** Area of host settings that the first page shows; other areas are on the page of the same name. */
 export const generalArea = 'general';
+/** Area of settings about sessions, in a section of the first page. */
+export const signInArea = 'signIn';
 /** Area of settings of the desktop app, on the first page of the app's own window only. */
 const desktopArea = 'desktop';
 
 /** Pages of the areas whose settings are on a page with another name. */
-const pageNames: Readonly<Record<string, string>> = { [desktopArea]: generalArea, language: 'notifications' };
+const pageNames: Readonly<Record<string, string>> = {
+  [desktopArea]: generalArea,
+  [signInArea]: generalArea,
+  language: 'notifications',
+};
 
 /** Areas of host settings on the first page. */
 export const firstAreas: readonly string[] = bridge === undefined ? [generalArea] : [generalArea, desktopArea];

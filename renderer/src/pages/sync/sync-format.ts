@@ -138,6 +138,14 @@ export function formatPastTime(time: number, now: number): string {
     : formatMoment(time, now);
 }
 
+/**
+ * Returns the words of the name of a sync that its initials are taken from: `Photos to the NAS` becomes `Photos NAS`.
+ */
+export function shortenForMark(name: string): string {
+  const terms = name.split(' ').filter((word) => /^[\p{Lu}\p{N}]/u.test(word));
+  return terms.length > 0 ? terms.join(' ') : name;
+}
+
 /** Formats the time of the next run. */
 export function formatNextRun({ paused, nextAt, cron, last }: SyncTask, now: number): string {
   if (paused) return m.paused();
@@ -185,12 +193,17 @@ export function getRemoteIcon(type: string): IconName {
   return cloudKinds.has(type) ? 'cloud' : 'server';
 }
 
-/** Returns kind, address and user of a remote: `WebDAV`, `https://attic.example/dav`, `ada`. */
+/** Kinds whose summary is an address and a user. */
+const serverKinds: ReadonlySet<string> = new Set(['ftp', 'sftp', 'smb', 'webdav']);
+
+/** Returns kind, address and user of a remote: `WebDAV`, `https://attic.example/dav`, `user ada`. */
 export function getRemoteFacts({ type, summary }: SyncRemote): string[] {
   // An alias names a local folder or a folder of another remote.
   const aliasLabel = /^(?:\/|[a-z]:[\\/])/i.test(summary) ? m.folderOnThisComputer() : m.folderOfAnotherRemote();
   const kind = type === 'alias' ? aliasLabel : (remoteKindLabels.get(type)?.() ?? type);
-  return [kind, ...summary.split(' · ')].filter((part) => part !== '');
+  const [address = '', ...others] = summary.split(' · ');
+  const details = serverKinds.has(type) ? others.map((name) => m.remoteUser({ name })) : others;
+  return [kind, address, ...details].filter((part) => part !== '');
 }
 
 /**

@@ -55,6 +55,8 @@ export interface ChartProps {
   height?: number;
   /** Total that the values are parts of, marked by a reference line. */
   total?: number | undefined;
+  /** Largest value of the scale: higher bars are cut and have their value above them. */
+  limit?: number | undefined;
   /** Range of usual values, drawn as a band behind the values. */
   bandFrom?: number | undefined;
   bandTo?: number | undefined;

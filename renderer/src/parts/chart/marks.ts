@@ -32,7 +32,8 @@ export function paintMarks(plot: uPlot, marks: readonly (Mark | null)[], colors:
     const x = data[0][index];
     if (mark === null || x === undefined) return;
     const value = Math.max(0, ...data.slice(1).map((values) => values[index] ?? 0));
-    const y = plot.valToPos(value, 'y', true) - (radius + gap) * ratio;
+    // A bar that the scale cuts has its mark above the plot.
+    const y = Math.max(plot.valToPos(value, 'y', true), plot.bbox.top) - (radius + gap) * ratio;
     ctx.setTransform(radius * ratio, 0, 0, radius * ratio, plot.valToPos(x, 'x', true), y);
     ctx.fillStyle = colors.line(mark.tone)();
     ctx.fill(new Path2D(markPaths[mark.shape]));

@@ -3,6 +3,7 @@ import type uPlot from 'uplot';
 import { formatNumber } from '../../../../messages/format.ts';
 import type { ChartColors, LayerTone } from './colors.ts';
 import { getLabelledTimes, paintLastLabel } from './axis-labels.ts';
+import { paintCutBars } from './cut-bars.ts';
 import { markSpace, paintMarks, type Mark } from './marks.ts';
 import { getGridLines, buildScale } from './scale.ts';
 import { paintReferenceLine } from './reference-line.ts';
@@ -39,6 +40,8 @@ interface PlotInput {
   readonly height: number;
   /** Total that the values are parts of. */
   readonly total?: number | undefined;
+  /** Largest value of the scale: higher bars are cut. */
+  readonly limit?: number | undefined;
   /** Range of usual values. */
   readonly band?: { readonly from: number; readonly to: number } | undefined;
   /** The plot has room for marks above its highest bar. */
@@ -66,12 +69,13 @@ export function buildPlotOptions(
   colors: ChartColors,
   callbacks: PlotCallbacks,
 ): uPlot.Options {
-  const { metric, unit, kind, tones, formatPosition, width, height, total, band, hasMarks } = input;
+  const { metric, unit, kind, tones, formatPosition, width, height, total, limit, band, hasMarks } = input;
   const buildBars = (share: number) => paths.bars?.({ size: [share, 56 * (share / barWidth)], radius: 0.06 });
   const [bars, previousBars] = kind === 'bars' ? [buildBars(barWidth), buildBars(previousBarWidth)] : [];
   /** Factor between the top of the scale and the top of the plot. */
   const topFactor = 1 + lineMargin / height;
-  const getTop = (max: number): number => buildScale(Math.max(max, band?.to ?? 0), height, total).top;
+  const getTop = (max: number): number =>
+    buildScale(Math.max(Math.min(max, limit ?? max), band?.to ?? 0), height, total).top;
   const axis = { stroke: colors.axis, font, ticks: { show: false }, labelFont: font, labelSize };
   return {
     width,
@@ -124,7 +128,7 @@ export function buildPlotOptions(
 
 /** Returns the hooks that paint bands, problem spans, marks and labels, and report the hovered point and the zoom. */
 function buildHooks(
-  { unit, formatPosition, height, total, band }: PlotInput,
+  { unit, tones, formatPosition, height, total, limit, band }: PlotInput,
   colors: ChartColors,
   { onPoint, onRange, getProblemSpans, getMarks }: PlotCallbacks,
 ): uPlot.Hooks.Arrays {
@@ -144,7 +148,10 @@ function buildHooks(
         paintReferenceLine(plot, { value: total, name }, { font, color: colors.axis() });
       },
     ],
-    draw: [(plot) => paintMarks(plot, getMarks(), colors)],
+    draw: [
+      (plot) => paintMarks(plot, getMarks(), colors),
+      (plot) => limit !== undefined && paintCutBars(plot, { marks: getMarks(), tones, font, color: colors.axis() }),
+    ],
     setSelect: [
       (plot) => {
         const { left, width } = plot.select;

@@ -1,4 +1,5 @@
 import * as m from '#messages/parts';
+import type { IconName } from '../../icons/icons.ts';
 
 /** Ordered: the user agents of later browsers contain the names of earlier ones, so the first match is used. */
 const browsers: readonly (readonly [RegExp, string])[] = [
@@ -17,6 +18,12 @@ const systems: readonly (readonly [RegExp, string])[] = [
   [/\bMac OS X\b/, 'Mac'],
   [/\b(Linux|CrOS)\b/, 'Linux'],
 ];
+
+/** Returns the icon of the device of a user agent. */
+export function findDeviceIcon(userAgent: string): IconName {
+  if (/\b(iPhone|iPad|Android|Mobile)\b/.test(userAgent)) return 'connect';
+  return /\bMozilla\//.test(userAgent) ? 'computer' : 'log';
+}
 
 /** Formats a user agent: `Firefox on Android`; unknown ones stay unchanged. */
 export function formatUserAgent(userAgent: string): string {

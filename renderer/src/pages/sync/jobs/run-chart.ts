@@ -39,6 +39,21 @@ export function getRunValue(metric: RunMetric, { totals, startedAt, endedAt }: S
   return metric === 'files' ? totals.transfers : Math.max(0, (endedAt ?? startedAt) - startedAt);
 }
 
+/** Factor of the median from which on a value is an outlier, and the number of values that a median requires. */
+const [outlierFactor, minValues] = [8, 5];
+
+/**
+ * Returns the largest value that is not an outlier: the first run of a sync copies everything, and its bar would make
+ * the others as flat as a line. Undefined without outliers.
+ */
+export function getRunLimit(values: readonly number[]): number | undefined {
+  const sorted = values.filter((value) => value > 0).toSorted((left, right) => left - right);
+  const median = sorted[Math.floor((sorted.length - 1) / 2)] ?? 0;
+  const max = sorted.at(-1) ?? 0;
+  if (sorted.length < minValues || max <= outlierFactor * median) return undefined;
+  return sorted.findLast((value) => value <= outlierFactor * median);
+}
+
 /** Returns the unit that shows values up to a maximum in few digits. */
 export function getRunUnit(metric: RunMetric, max: number): RunUnit {
   if (metric === 'files') return { name: '', length: 1, format: (value) => m.filesCopied({ count: value }) };
