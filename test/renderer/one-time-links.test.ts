@@ -4,6 +4,7 @@ import * as accountsMessages from '#messages/accounts';
 import * as frameMessages from '#messages/frame';
 import * as gatewayTexts from '#messages/gateway-texts';
 import * as grantsMessages from '#messages/grants';
+import * as partMessages from '#messages/parts';
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import type { Account } from '../../services/contracts/control/accounts.ts';
@@ -157,7 +158,7 @@ describe.skipIf(noBrowser)('one-time links on the pages', () => {
     await page.getByRole('alert').getByText(detail).waitFor();
     await page.getByRole('heading', { name: accessMessages.linkNotOpened() }).waitFor();
     await page.unroute('**/api/session/link');
-    await page.getByRole('button', { name: accessMessages.tryAgain() }).click();
+    await page.getByRole('button', { name: partMessages.tryAgain() }).click();
     await page.getByRole('heading', { name: accessMessages.setANewPassword() }).waitFor();
   });
 
