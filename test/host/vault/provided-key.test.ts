@@ -81,7 +81,10 @@ describe('key of the vault from the environment', () => {
 
     const error: unknown = await start({ HOMEPORT_VAULT_KEY_COMMAND: command }).catch((reason: unknown) => reason);
 
-    expect(error).toMatchObject({ code: 'vault.key_unavailable', detail: expect.stringContaining('failed with code 3') });
+    expect(error).toMatchObject({
+      code: 'vault.key_unavailable',
+      detail: expect.stringContaining('failed with code 3'),
+    });
     expect(JSON.stringify(error)).not.toContain(key);
   });
 
