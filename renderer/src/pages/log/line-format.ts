@@ -93,20 +93,28 @@ const eventFormats: Readonly<Record<LogEvent, (fields: Fields, getSettingTitle: 
   }),
 };
 
+/** Fields of a security event that are shown without their names. The name of the event repeats the message. */
+const plainSecurityFields: ReadonlySet<string> = new Set(['event', 'account', 'address', 'target', 'detail']);
+
 /**
- * Formats the fields of a security event: account, address, the service unless it is Homeport itself, and details. The
- * name of the event repeats the message.
+ * Formats a security event: account, address, the service unless it is Homeport itself, details, and then other fields
+ * with their names, such as the account that caused the event. Events without a client have the address `-`.
  */
-function formatSecurityFields({ account, address, target, detail }: Fields): string {
-  const service = target === 'control' ? undefined : target;
-  return [account, address, service, detail]
+function formatSecurityLine({ message, fields }: LogLine): FormattedLine {
+  const { account, address, target, detail } = fields;
+  const plain = [account, address === '-' ? '' : address, target === 'control' ? '' : target, detail]
     .filter((value) => value !== undefined && value !== '')
-    .map(formatValue)
-    .join(' · ');
+    .map(formatValue);
+  const others = Object.entries(fields)
+    .filter(([name]) => !plainSecurityFields.has(name))
+    .map(([name, value]) => `${splitCamelCase(name)} ${formatValue(value)}`);
+  return { what: message, reason: '', facts: [...plain, ...others].join(' · '), technical: '' };
 }
 
 /** Formats a line: its text and reason, and separately the technical details. */
-export function formatLine({ event, service, message, fields }: LogLine, getSettingTitle = stripPrefix): FormattedLine {
+export function formatLine(line: LogLine, getSettingTitle = stripPrefix): FormattedLine {
+  if (line.service === 'security') return formatSecurityLine(line);
+  const { event, message, fields } = line;
   const { what, told } =
     event === undefined ? { what: message, told: [] } : eventFormats[event](fields, getSettingTitle);
   const remainingFields = Object.entries(fields).filter(([name]) => !told.includes(name));
@@ -119,13 +127,7 @@ export function formatLine({ event, service, message, fields }: LogLine, getSett
     else if (name === 'key' || name === 'configuration') facts.push(`${name} ${formatKey(formatValue(value))}`);
     else (technicalFields.has(name) ? technical : facts).push(`${splitCamelCase(name)} ${formatValue(value)}`);
   }
-  const isSecurity = service === 'security';
-  return {
-    what,
-    reason: reasonText,
-    facts: isSecurity ? formatSecurityFields(fields) : facts.join(', '),
-    technical: technical.join('\n'),
-  };
+  return { what, reason: reasonText, facts: facts.join(', '), technical: technical.join('\n') };
 }
 
 /** Numbers and seconds, but not digits in names (`nas1`) or versions (`1.2`), which distinguish lines. */
