@@ -94,9 +94,9 @@ describe.skipIf(noBrowser)('Uptime', () => {
     // The keyboard selects each of the recent checks, which is described as text.
     const strip = page.getByRole('slider', { name: uptimeMessages.lastChecks() });
     await strip.focus();
-    await expect.poll(() => strip.getAttribute('aria-valuetext')).toMatch(/^Down, \d\d:\d\d$/);
+    await expect.poll(() => strip.getAttribute('aria-valuetext')).toMatch(/^Down · \d\d:\d\d$/);
     await page.keyboard.press('Home');
-    await page.getByText(/^Up in (under\s)?\d+\sms, \d\d:\d\d$/).waitFor();
+    await page.getByText(/^Up · (under\s)?\d+\sms · \d\d:\d\d$/).waitFor();
     await page.getByRole('link', { name: uptimeMessages.monitors(), exact: true }).click();
     await page.getByRole('radio', { name: 'Down 1' }).waitFor();
     await page
